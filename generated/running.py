@@ -26,9 +26,9 @@ __all__ = [
     "current_call", "dispatch", "dispatch_all", "dispatch_sync", "run", "run_stream",
 ]
 
-_loop = ToolRunner(TOOL_SET)
+_runner = ToolRunner(TOOL_SET)
 
-run = _loop.run
-run_stream = _loop.run_stream
-arun = _loop.arun
-arun_stream = _loop.arun_stream
+run = _runner.run
+run_stream = _runner.run_stream
+arun = _runner.arun
+arun_stream = _runner.arun_stream

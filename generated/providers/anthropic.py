@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from toolgen_runtime.apis.anthropic.stream import AnthropicStream, AnthropicStreamWriter
+from toolgen_runtime.apis.anthropic.stream import AnthropicStream
+from toolgen_runtime.apis.anthropic.stream_writer import AnthropicStreamWriter
 from toolgen_runtime.apis.anthropic.wire import Anthropic
 from toolgen_runtime.conversion.wire import DeclaredToolFacts
 

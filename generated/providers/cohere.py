@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from toolgen_runtime.apis.cohere.stream import CohereStream
-from toolgen_runtime.apis.cohere.stream_writer import CohereStreamWriter
+from toolgen_runtime.apis.cohere.stream import CohereStream, CohereStreamWriter
 from toolgen_runtime.apis.cohere.wire import Cohere
 from toolgen_runtime.conversion.wire import DeclaredToolFacts
 

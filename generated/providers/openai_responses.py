@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from toolgen_runtime.apis.openai_responses.stream import ResponsesStream
-from toolgen_runtime.apis.openai_responses.stream_writer import ResponsesStreamWriter
+from toolgen_runtime.apis.openai_responses.stream import ResponsesStream, ResponsesStreamWriter
 from toolgen_runtime.apis.openai_responses.wire import OpenaiResponses
 from toolgen_runtime.conversion.wire import DeclaredToolFacts
 

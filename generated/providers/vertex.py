@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 from toolgen_runtime.apis.gemini.hosts.vertex import Vertex
-from toolgen_runtime.apis.gemini.stream import GeminiStream, GeminiStreamWriter
+from toolgen_runtime.apis.gemini.stream import GeminiStream
+from toolgen_runtime.apis.gemini.stream_writer import GeminiStreamWriter
 from toolgen_runtime.conversion.wire import DeclaredToolFacts
 
 __all__ = [

@@ -119,7 +119,9 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "required": ["order_id", "total"],
     },
     metadata={
-        "declaration": {"$annotations": {"destructiveHint": True}, "$display_name": "Create order", "$strict": "auto"},
+        "declaration": {
+            "$declared": {"annotations": {"destructiveHint": True}, "display_name": "Create order", "strict": "auto"},
+        },
     },
 )
 """The definition of the tool."""

@@ -95,6 +95,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             "required": ["start", "end"],
         },
     },
-    metadata={"declaration": {"$strict": "auto"}},
+    metadata={"declaration": {"$declared": {"strict": "auto"}}},
 )
 """The definition of the tool."""

@@ -58,12 +58,14 @@ DEFINITION: ToolDefinition = ToolDefinition(
     },
     metadata={
         "declaration": {
-            "$aliases": ["weather", "getWeather"],
-            "$annotations": {"readOnlyHint": True},
-            "$display_name": "Weather",
-            "$strict": "auto",
+            "$declared": {
+                "aliases": ["weather", "getWeather"],
+                "annotations": {"readOnlyHint": True},
+                "display_name": "Weather",
+                "strict": "auto",
+            },
         },
-        "anthropic": {"$patch": {"cache_control": {"type": "ephemeral"}}},
+        "anthropic": {"$declared": {"patch": {"cache_control": {"type": "ephemeral"}}}},
     },
 )
 """The definition of the tool."""

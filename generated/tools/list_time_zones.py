@@ -38,6 +38,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
     name="list_time_zones",
     description="List the time zones that other tools accept.",
     result={"type": "array", "items": {"type": "string"}},
-    metadata={"declaration": {"$strict": "auto"}},
+    metadata={"declaration": {"$declared": {"strict": "auto"}}},
 )
 """The definition of the tool."""

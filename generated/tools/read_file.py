@@ -56,6 +56,8 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "additionalProperties": False,
     },
     result={"type": "string"},
-    metadata={"declaration": {"$annotations": {"openWorldHint": False, "readOnlyHint": True}, "$strict": "auto"}},
+    metadata={
+        "declaration": {"$declared": {"annotations": {"openWorldHint": False, "readOnlyHint": True}, "strict": "auto"}},
+    },
 )
 """The definition of the tool."""

@@ -72,6 +72,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             "scalar": {"type": ["string", "number", "boolean", "null"]},
         },
     },
-    metadata={"declaration": {"$strict": "auto"}},
+    metadata={"declaration": {"$declared": {"strict": "auto"}}},
 )
 """The definition of the tool."""

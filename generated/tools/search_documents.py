@@ -125,6 +125,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             "required": ["id", "title", "score"],
         },
     },
-    metadata={"declaration": {"$aliases": ["search"], "$strict": "auto"}},
+    metadata={"declaration": {"$declared": {"aliases": ["search"], "strict": "auto"}}},
 )
 """The definition of the tool."""

@@ -68,6 +68,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "required": ["empfänger", "本文"],
         "additionalProperties": False,
     },
-    metadata={"declaration": {"$strict": "auto"}},
+    metadata={"declaration": {"$declared": {"strict": "auto"}}},
 )
 """The definition of the tool."""

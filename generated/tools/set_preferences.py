@@ -84,6 +84,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             "extra": {"type": "object", "description": "Anything else the application understands."},
         },
     },
-    metadata={"declaration": {"$display_name": "Preferences", "$strict": "auto"}},
+    metadata={"declaration": {"$declared": {"display_name": "Preferences", "strict": "auto"}}},
 )
 """The definition of the tool."""

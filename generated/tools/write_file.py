@@ -59,9 +59,11 @@ DEFINITION: ToolDefinition = ToolDefinition(
     },
     metadata={
         "declaration": {
-            "$aliases": ["save_file"],
-            "$annotations": {"destructiveHint": True, "idempotentHint": True},
-            "$strict": "auto",
+            "$declared": {
+                "aliases": ["save_file"],
+                "annotations": {"destructiveHint": True, "idempotentHint": True},
+                "strict": "auto",
+            },
         },
     },
 )

@@ -47,68 +47,85 @@ def cached_output(arguments: list[str]) -> str | None:
 
     `arguments` are the command line. Only a sources folder and `--out FOLDER` are supported here.
     """
-    given = _folders(arguments)
-    if given is None:
+    folders = _folders(arguments)
+    if folders is None:
         return None
+    schemas, out = folders
+    command = arguments[0]
     try:
-        with _opened(_record_path(*given)) as file:
+        with _opened(_record_path(schemas, out)) as file:
             text = file.read().decode("utf-8", "surrogateescape")
-        format, tool, package, build, check, *entries = text.split("\n")
-        roots = {"s": os.path.abspath(given[0]), "o": _text(package)}
+        format, tool, package, build_output, check_output, *entries = text.split("\n")
+        roots = {"s": os.path.abspath(schemas), "o": _text(package)}
         if format != FORMAT or tool != _tool() or os.path.islink(roots["o"]) or _has_litter(roots["o"]):
             return None
-        known = dict(map(_entry, entries))
-        found = {(kind, path): full_path for kind, root in roots.items() for path, full_path in _files(root)}
-        if found.keys() != known.keys():
+        recorded = dict(map(_entry, entries))
+        current = {(kind, path): full_path for kind, root in roots.items() for path, full_path in _files(root)}
+        if current.keys() != recorded.keys():
             return None
-        for key, (stamp, digest) in known.items():
-            if (arguments[0] != "build" or _stamp(found[key]) != stamp) and _digest(found[key]) != digest:
+        for key, (stamp, digest) in recorded.items():
+            if (command != "build" or _stamp(current[key]) != stamp) and _digest(current[key]) != digest:
                 return None
     except (OSError, ValueError):
         return None  # no usable record, or files are changing right now
-    return _text(build if arguments[0] == "build" else check) or None
+    return _text(build_output if command == "build" else check_output) or None
 
 
 def save_record(
     schemas: str,
     out: str | None,
     package: str,
-    printed: tuple[str, str],
+    *,
+    build_output: str,
+    check_output: str,
     sources: Mapping[str, str],
     files: Mapping[str, str],
 ) -> str:
     """Record a build. Return the reason if that fails, else an empty string.
 
-    `printed` is what `build` and `check` will print if nothing changes; empty for one that has to run. `sources` has the SHA-256 of what was read by
-    path in SCHEMAS, `files` that of every file of `package`. Nothing is recorded if the files on disk differ by now.
+    Nothing is recorded if the files on disk differ by now.
+
+    Args:
+        schemas: The sources folder, as it was given.
+        out: The value of `--out`; None if it was not given.
+        package: The output folder.
+        build_output: What `build` will print if nothing changes; empty if it has to run.
+        check_output: The same for `check`.
+        sources: The SHA-256 of each file that was read in SCHEMAS, by path.
+        files: The SHA-256 of every file of `package`, by path.
     """
-    lines = [
-        FORMAT,
-        _tool(),
-        *(text.encode("utf-8", "surrogateescape").hex() for text in (os.path.abspath(package), *printed)),
-    ]
+    texts = (os.path.abspath(package), build_output, check_output)
+    lines = [FORMAT, _tool(), *(text.encode("utf-8", "surrogateescape").hex() for text in texts)]
     now = time.time_ns()
     try:
         record_path = _record_path(schemas, out)
         for kind, root, expected in (("s", schemas, sources), ("o", package, files)):
-            there = dict(_files(os.path.abspath(root)))
-            for path, file in there.items():
-                stamp = _stamp(file)
-                digest = _digest(file)
+            current = dict(_files(os.path.abspath(root)))
+            for path, file in current.items():
                 if kind == "o" and path not in expected and path.endswith((".py", ".pyi")):
                     return f"{path} was not written by toolgen"
-                same = expected.get(path, digest) in (digest, _digest(file, as_text=True))
-                if _stamp(file) != stamp or not same:
+                line = _entry_line(kind, path, file, expected.get(path), now)
+                if line is None:
                     return f"{path} has changed since"
-                coarse = stamp[1] % 1_000_000_000 == 0
-                fresh = max(stamp[1:3]) > now - (COARSE_TIMESTAMP_NS if coarse else FINE_TIMESTAMP_NS)
-                lines.append(" ".join((kind, *map(str, UNSURE if fresh else stamp), digest, path)))
-            if not expected.keys() <= there.keys():
+                lines.append(line)
+            if not expected.keys() <= current.keys():
                 return "files have disappeared since"
         _replace(record_path, "\n".join(lines).encode("utf-8", "surrogateescape"))
     except (OSError, ValueError) as error:
         return str(error)  # only a cache: without it the next build takes longer
     return ""
+
+
+def _entry_line(kind: str, path: str, file: str, expected: str | None, now: int) -> str | None:
+    """Return the line of a record for a file; None if it changes right now, or has not the expected digest, if any."""
+    stamp = _stamp(file)
+    digest = _digest(file)
+    has_expected_digest = expected in (None, digest) or expected == _digest(file, as_text=True)
+    if _stamp(file) != stamp or not has_expected_digest:
+        return None
+    is_coarse = stamp[1] % 1_000_000_000 == 0
+    is_fresh = max(stamp[1:3]) > now - (COARSE_TIMESTAMP_NS if is_coarse else FINE_TIMESTAMP_NS)
+    return " ".join((kind, *map(str, UNSURE if is_fresh else stamp), digest, path))
 
 
 def save_written(package: str, files: Mapping[str, str]) -> None:
@@ -173,8 +190,8 @@ def _opened(path: str) -> BufferedReader:
         ValueError: Other users may have written it.
     """
     file = open(path, "rb")  # noqa: SIM115 - the caller closes it
-    for found in (os.lstat(os.path.dirname(path)), os.fstat(file.fileno())):
-        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+    for info in (os.lstat(os.path.dirname(path)), os.fstat(file.fileno())):
+        if info.st_uid != os.geteuid() or info.st_mode & 0o022:
             file.close()
             raise ValueError("other users may write to the cache")
     return file
@@ -184,14 +201,15 @@ def _folders(arguments: list[str]) -> tuple[str, str | None] | None:
     """Return the sources folder and `--out` of a supported command line; None for any other."""
     if not arguments or arguments[0] not in ("build", "check"):
         return None
-    rest, out = arguments[1:], None
-    if "--out" in rest:
-        i = rest.index("--out")
-        out = rest[i + 1] if i + 1 < len(rest) else ""
-        rest = rest[:i] + rest[i + 2 :]
-    if len(rest) > 1 or out == "" or any(not argument or argument[0] == "-" for argument in (*rest, out or "x")):
+    folders, out = arguments[1:], None
+    if "--out" in folders:
+        i = folders.index("--out")
+        out = folders[i + 1] if i + 1 < len(folders) else ""
+        folders = folders[:i] + folders[i + 2 :]
+    values = folders if out is None else [*folders, out]
+    if len(folders) > 1 or any(not value or value[0] == "-" for value in values):
         return None
-    return (rest[0] if rest else "schemas"), out
+    return (folders[0] if folders else "schemas"), out
 
 
 def _record_path(schemas: str, out: str | None) -> str:
@@ -202,10 +220,8 @@ def _record_path(schemas: str, out: str | None) -> str:
             creates no files.
     """
     cache = _cache_folder(os.path.dirname(os.path.realpath(schemas)))
-    folders = schemas, "" if out is None else out
-    names = "\n".join(
-        (os.getcwd(), *map(os.path.normpath, folders))
-    )  # the printed output contains the folders as they were given
+    # The printed output contains the folders as they were given.
+    names = "\n".join((os.getcwd(), *map(os.path.normpath, (schemas, "" if out is None else out))))
     return os.path.join(cache, _hash(names.encode("utf-8", "surrogateescape")))
 
 
@@ -271,8 +287,8 @@ def _has_litter(package: str) -> bool:
 
 def _stamp(path: str) -> Stamp:
     """Return the size, modification time, change time and inode of a file."""
-    found = os.lstat(path)
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+    info = os.lstat(path)
+    return info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
 
 
 def _digest(path: str, *, as_text: bool = False) -> str:
@@ -293,5 +309,6 @@ def _text(field: str) -> str:
 
 
 def _entry(line: str) -> tuple[tuple[str, str], tuple[Stamp, str]]:
-    kind, size, changed, touched, number, digest, path = line.split(" ", 6)
-    return (kind, path), ((int(size), int(changed), int(touched), int(number)), digest)
+    """Return an entry of a record: the kind of its folder and its path, and its stamp and digest."""
+    kind, size, modified, changed, inode, digest, path = line.split(" ", 6)
+    return (kind, path), ((int(size), int(modified), int(changed), int(inode)), digest)

@@ -91,7 +91,7 @@ class _Reporter:
     code: str
     hints: Mapping[str, str]
     count: int = 0
-    seen: set[tuple[Span, str, str]] = field(default_factory=set)
+    reported: set[tuple[Span, str, str]] = field(default_factory=set)
     unexplained: list[Pointer] = field(default_factory=list)
 
     def report(self, error: ValidationError) -> None:
@@ -99,61 +99,61 @@ class _Reporter:
         pointer: Pointer = tuple(error.absolute_path)
         keyword = str(error.validator)
         if error.validator in ("anyOf", "oneOf") and error.context:
-            self._branches(error, pointer)
+            self._report_branches(error, pointer)
         elif keyword in ("additionalProperties", "unevaluatedProperties"):
-            self._unknown(error, pointer)
+            self._report_unknown(error, pointer)
         elif keyword == "required":
             for name in as_string_list(error.validator_value):
                 if name not in as_string_list(error.instance):
                     self._add("missing-key", self.document.key_span(*pointer), str(name), key=name)
         elif keyword == "type":
             expected = as_string_list(error.validator_value)
-            self._mismatch(expected, error.instance, self._location(error, pointer))
+            self._report_mismatch(expected, error.instance, self._location(error, pointer))
         else:
-            self._other(error, pointer, keyword)
+            self._report_other(error, pointer, keyword)
 
     def finish(self) -> None:
         """Report keys that were rejected for a reason that no other finding explains."""
         for pointer in self.unexplained if self.count == 0 else ():
-            self._problem(self.document.key_span(*pointer), "these keys cannot be combined")
+            self._report_problem(self.document.key_span(*pointer), "these keys cannot be combined")
 
-    def _branches(self, error: ValidationError, pointer: Pointer) -> None:
+    def _report_branches(self, error: ValidationError, pointer: Pointer) -> None:
         types = _root_types(error)
         if types:
-            self._mismatch(types, error.instance, self.document.span(*pointer))
+            self._report_mismatch(types, error.instance, self.document.span(*pointer))
             return
         for inner in min(_by_branch(error), key=_misfit):
             self.report(inner)
 
-    def _unknown(self, error: ValidationError, pointer: Pointer) -> None:
-        known = _known_keys(error.schema, self.validator)
-        unknown = _unknown_keys(error, known)
+    def _report_unknown(self, error: ValidationError, pointer: Pointer) -> None:
+        declared = _declared_keys(error.schema, self.validator)
+        unknown = _unknown_keys(error, declared)
         if not unknown:
             self.unexplained.append(pointer)
         for name in unknown:
-            others = (key for key in known if key not in as_string_list(error.instance))
-            hint = (None if pointer else self.hints.get(name)) or did_you_mean(name, others)
+            unused = (key for key in declared if key not in as_string_list(error.instance))
+            hint = (None if pointer else self.hints.get(name)) or did_you_mean(name, unused)
             span = self.document.key_span(*pointer, name)
             self._add("unknown-key", span, name, hint=hint, key=name)
 
-    def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
+    def _report_mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
         expected = " or ".join(names)
-        found = json_type(value)
+        actual = json_type(value)
         hint = wrong_type_hint(expected, value)
-        self._add("wrong-type", span, expected, hint=hint, expected=RawText(expected), found=RawText(found))
+        self._add("wrong-type", span, expected, hint=hint, expected=RawText(expected), found=RawText(actual))
 
-    def _other(self, error: ValidationError, pointer: Pointer, keyword: str) -> None:
+    def _report_other(self, error: ValidationError, pointer: Pointer, keyword: str) -> None:
         span = self._location(error, pointer)
         if keyword == "enum":
             values: list[object] = list(error.validator_value)  # type: ignore[arg-type]
             value = error.instance
             hint = did_you_mean(value, as_string_list(values)) if isinstance(value, str) else None
-            self._problem(span, f"{_shown(value)} is not one of {_listed(values)}", hint)
+            self._report_problem(span, f"{_shown(value)} is not one of {_listed(values)}", hint)
         elif keyword == "pattern" and isinstance(error.schema, Mapping) and "description" in error.schema:
             rule = str(error.schema["description"])
-            self._problem(span, f"{_shown(error.instance)} is not allowed here", rule[:1].lower() + rule[1:])
+            self._report_problem(span, f"{_shown(error.instance)} is not allowed here", rule[:1].lower() + rule[1:])
         else:
-            self._problem(span, _sentence(keyword, error))
+            self._report_problem(span, _sentence(keyword, error))
 
     def _location(self, error: ValidationError, pointer: Pointer) -> Span:
         """Return the location of the value, or of the key if the error is about its name."""
@@ -164,16 +164,16 @@ class _Reporter:
                 return self.document.key_span(*pointer, name)
         return self.document.span(*pointer)
 
-    def _problem(self, span: Span, sentence: str, hint: str | None = None) -> None:
+    def _report_problem(self, span: Span, sentence: str, hint: str | None = None) -> None:
         self._add(self.code, span, sentence, hint=hint, problem=RawText(sentence))
 
-    def _add(self, code: str, span: Span, what: str, *, hint: str | None = None, **holes: object) -> None:
-        """Add a finding once, because several branches or references may report the same."""
-        if (span, code, what) in self.seen or self.count >= MAX_FINDINGS:
+    def _add(self, code: str, span: Span, subject: str, *, hint: str | None = None, **values: object) -> None:
+        """Add a finding about a subject once, because several branches or references may report the same."""
+        if (span, code, subject) in self.reported or self.count >= MAX_FINDINGS:
             return
-        self.seen.add((span, code, what))
+        self.reported.add((span, code, subject))
         self.count += 1
-        self.findings.add(code, span, hint=hint, related=(), **holes)
+        self.findings.add(code, span, hint=hint, related=(), **values)
 
 
 _SENTENCES = {
@@ -250,10 +250,11 @@ def _root_types(error: ValidationError) -> list[str]:
 
 
 def _by_branch(error: ValidationError) -> list[list[ValidationError]]:
-    found: defaultdict[str | int, list[ValidationError]] = defaultdict(list)
+    """Return the errors of each branch that has any."""
+    branches: defaultdict[str | int, list[ValidationError]] = defaultdict(list)
     for inner in error.context or ():
-        found[inner.relative_schema_path[0]].append(inner)
-    return list(found.values())
+        branches[inner.relative_schema_path[0]].append(inner)
+    return list(branches.values())
 
 
 def _misfit(branch: list[ValidationError]) -> tuple[bool, bool, int]:
@@ -263,38 +264,39 @@ def _misfit(branch: list[ValidationError]) -> tuple[bool, bool, int]:
     then the one with the fewest errors.
     """
     wrong_type = any(e.validator == "type" and not e.relative_path for e in branch)
-    wrong_mark = any(e.validator in ("const", "enum") and len(e.relative_path) <= 1 for e in branch)
-    return wrong_type, wrong_mark, len(branch)
+    wrong_tag = any(e.validator in ("const", "enum") and len(e.relative_path) <= 1 for e in branch)
+    return wrong_type, wrong_tag, len(branch)
 
 
 _SUBSCHEMAS = ("if", "then", "else")
 _LISTS = ("allOf", "anyOf", "oneOf")
 
 
-def _known_keys(schema: object, validator: Draft202012Validator) -> list[str]:
+def _declared_keys(schema: object, validator: Draft202012Validator) -> list[str]:
     """Return the properties in a schema and in the schemas that it is composed of, each once."""
-    found: dict[str, None] = {}
-    _gather(schema, validator, found, set())
-    return list(found)
+    keys: dict[str, None] = {}
+    _gather_keys(schema, validator, keys, set())
+    return list(keys)
 
 
-def _gather(schema: object, validator: Draft202012Validator, found: dict[str, None], seen: set[int]) -> None:
-    if not isinstance(schema, Mapping) or id(schema) in seen:
+def _gather_keys(schema: object, validator: Draft202012Validator, keys: dict[str, None], visited_ids: set[int]) -> None:
+    """Add the properties in a schema, and in those that it is composed of, to the keys."""
+    if not isinstance(schema, Mapping) or id(schema) in visited_ids:
         return
-    seen.add(id(schema))
-    found.update(dict.fromkeys(schema.get("properties", ())))
+    visited_ids.add(id(schema))
+    keys.update(dict.fromkeys(schema.get("properties", ())))
     parts: list[object] = [schema[k] for k in _SUBSCHEMAS if k in schema]
     for keyword in _LISTS:
         parts += schema.get(keyword, ())
     parts += schema.get("dependentSchemas", {}).values()
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith("#"):
-        parts.append(_pointed(validator.schema, reference))
+        parts.append(_target(validator.schema, reference))
     for part in parts:
-        _gather(part, validator, found, seen)
+        _gather_keys(part, validator, keys, visited_ids)
 
 
-def _pointed(root: object, reference: str) -> object:
+def _target(root: object, reference: str) -> object:
     """Return the target of a local reference; None if it is an anchor or cannot be resolved."""
     value = root
     for name in pointer_steps(reference[1:]):
@@ -302,12 +304,12 @@ def _pointed(root: object, reference: str) -> object:
     return value if reference == "#" or reference.startswith("#/") else None
 
 
-def _unknown_keys(error: ValidationError, known: Iterable[str]) -> list[str]:
+def _unknown_keys(error: ValidationError, declared: Iterable[str]) -> list[str]:
     """Return the keys of an object that an `additionalProperties` or `unevaluatedProperties` error is about."""
     schema: Mapping[str, Any] = error.schema if isinstance(error.schema, Mapping) else {}
     if error.validator == "additionalProperties":
-        known = schema.get("properties", ())
-    names = frozenset(known)
+        declared = schema.get("properties", ())
+    names = frozenset(declared)
     patterns = [re.compile(p) for p in schema.get("patternProperties", ())]
     return [
         key for key in as_string_list(error.instance) if key not in names and not any(p.search(key) for p in patterns)

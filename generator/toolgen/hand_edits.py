@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import sha1, sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from toolgen.build_record import read_written
 
@@ -30,15 +31,17 @@ def find_edited_files(folder: Path, lock: bytes, files: Mapping[str, bytes]) -> 
     suspects = {path: data for path, data in files.items() if not _is_recorded(data, written.get(path))}
     if not suspects:
         return set()
-    committed, staged = _blobs(folder)
-    unknown = {
-        path for path, data in suspects.items() if _git_ids(data).isdisjoint((committed.get(path), staged.get(path)))
+    git = _blobs(folder)
+    unknown_to_git = {
+        path
+        for path, data in suspects.items()
+        if _git_ids(data).isdisjoint((git.committed.get(path), git.staged.get(path)))
     }
     edited: set[str] = set()
     if _is_recorded(lock, written.get(LOCK)):
-        edited |= unknown & written.keys()
-    if committed.get(LOCK) in _git_ids(lock):
-        edited |= unknown & (committed.keys() | staged.keys())
+        edited |= unknown_to_git & written.keys()
+    if git.committed.get(LOCK) in _git_ids(lock):
+        edited |= unknown_to_git & (git.committed.keys() | git.staged.keys())
     return edited
 
 
@@ -58,16 +61,23 @@ def _git_ids(data: bytes) -> set[str | None]:
     return {*old, *(sha256(text).hexdigest() for text in texts)}
 
 
-def _blobs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """Return git's id of each file below a folder, by path: in the last commit, and in the index. Empty without git."""
+class _Blobs(NamedTuple):
+    """Git's id of each file below a folder, by path: in the last commit, and in the index."""
+
+    committed: dict[str, str]
+    staged: dict[str, str]
+
+
+def _blobs(folder: Path) -> _Blobs:
+    """Return the ids of the files below a folder; none without git."""
     from toolgen.breaking.git import RevisionError, run_git  # late: few builds need it
 
     try:
         tree = run_git(folder, "ls-tree", "-r", "-z", "HEAD").stdout
         index = run_git(folder, "ls-files", "--stage", "-z").stdout
     except RevisionError:
-        return {}, {}
-    return _ids(tree, 2), _ids(index, 1)
+        return _Blobs({}, {})
+    return _Blobs(_ids(tree, 2), _ids(index, 1))
 
 
 def _ids(listing: bytes, column: int) -> dict[str, str]:

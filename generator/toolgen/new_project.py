@@ -60,17 +60,18 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
         "requirements": install_requirements(),
     }
     root = _repository_root(folder) or folder
-    gitlab = (root / ".gitlab-ci.yml").exists() and not (root / ".github").exists()
+    uses_gitlab = (root / ".gitlab-ci.yml").exists() and not (root / ".github").exists()
     tools = folder / SCHEMAS / "tools"
     has_tools = tools.is_dir() and any(path.suffix in (".yaml", ".yml", ".json") for path in tools.rglob("*"))
-    wanted = {
-        f"{SCHEMAS}/toolgen.yaml": "toolgen.yaml",
-        **({} if has_tools else {f"{SCHEMAS}/tools/get_weather.yaml": "get_weather.yaml"}),
-        ".gitattributes": "gitattributes",
-        ".pre-commit-config.yaml": "pre-commit.yaml",
-        **({".gitlab-ci.yml": "gitlab.yml"} if gitlab else {".github/workflows/toolgen.yml": "github.yml"}),
-    }
-    return [NewFile(path, render_template(f"init/{name}", **values)) for path, name in wanted.items()]
+    templates = {f"{SCHEMAS}/toolgen.yaml": "toolgen.yaml"}
+    if not has_tools:
+        templates[f"{SCHEMAS}/tools/get_weather.yaml"] = "get_weather.yaml"
+    templates |= {".gitattributes": "gitattributes", ".pre-commit-config.yaml": "pre-commit.yaml"}
+    if uses_gitlab:
+        templates[".gitlab-ci.yml"] = "gitlab.yml"
+    else:
+        templates[".github/workflows/toolgen.yml"] = "github.yml"
+    return [NewFile(path, render_template(f"init/{name}", **values)) for path, name in templates.items()]
 
 
 @cache
@@ -89,8 +90,8 @@ def editor_schema_text(kind: str) -> str:
     if kind == "declaration":
         shipped = load_shipped("providers", shipped_folder("schemas"), Findings())
         profiles = {Path(document.source).stem: document.value for document in shipped}
-    found = editor_schema(meta_schema(kind), is_declaration=kind == "declaration", profiles=profiles)
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    schema = editor_schema(meta_schema(kind), is_declaration=kind == "declaration", profiles=profiles)
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def detect_providers(folder: Path, profiles: Sequence[Document]) -> list[str]:
@@ -105,10 +106,10 @@ def detect_providers(folder: Path, profiles: Sequence[Document]) -> list[str]:
         package = facts.get("sdk", {}).get("package") if isinstance(facts, Mapping) else None
         if isinstance(package, str):
             clients.setdefault(_normalized(package), []).append(Path(document.source).stem)
-    found: set[str] = set()
+    providers: set[str] = set()
     for package in needed & clients.keys():
-        found.update(set(clients[package]) & set(DEFAULT_PROVIDERS) or clients[package][:1])
-    return sorted(found)
+        providers.update(set(clients[package]) & set(DEFAULT_PROVIDERS) or clients[package][:1])
+    return sorted(providers)
 
 
 def _configured_output(config: Path) -> str | None:
@@ -122,15 +123,7 @@ def _configured_output(config: Path) -> str | None:
 def _requirements(folder: Path) -> list[str]:
     """Return the names of a project's dependencies. A file that cannot be read has none."""
     lines: list[str] = []
-    try:
-        project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
-    except (OSError, ValueError):
-        project = {}
-    table = project.get("project")
-    groups = [project.get("dependency-groups"), table.get("optional-dependencies") if isinstance(table, dict) else None]
-    lists = [table.get("dependencies") if isinstance(table, dict) else None]
-    lists += [members for group in groups if isinstance(group, dict) for members in group.values()]
-    for members in lists:
+    for members in _requirement_lists(folder):
         lines += [line for line in members if isinstance(line, str)] if isinstance(members, list) else []
     for path in sorted(folder.glob("requirements*.txt")):
         try:
@@ -138,6 +131,22 @@ def _requirements(folder: Path) -> list[str]:
         except (OSError, ValueError):
             continue
     return [match[1] for line in lines if (match := _REQUIREMENT.match(line))]
+
+
+def _requirement_lists(folder: Path) -> list[Any]:
+    """Return what pyproject.toml has in the places of lists of dependencies, also optional ones and those of groups."""
+    try:
+        project: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        return []
+    table = project.get("project")
+    if not isinstance(table, dict):
+        table = {}
+    groups = (project.get("dependency-groups"), table.get("optional-dependencies"))
+    return [
+        table.get("dependencies"),
+        *(members for group in groups if isinstance(group, dict) for members in group.values()),
+    ]
 
 
 def _normalized(name: str) -> str:
@@ -153,22 +162,23 @@ def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
     created: list[NewFile] = []
     unchanged: list[NewFile] = []
     differing: list[NewFile] = []
-    folders: list[Path] = []
+    made_folders: list[Path] = []
     try:
         for file in files:
             path = folder / file.path
             if os.path.lexists(path):
-                (unchanged if _has_lines(path, file.text) else differing).append(file)
+                existing = unchanged if _has_lines(path, file.text) else differing
+                existing.append(file)
                 continue
-            _make_folders(path.parent, folders)
+            _make_folders(path.parent, made_folders)
             with path.open("x", encoding="utf-8", newline="\n") as opened:
                 created.append(file)
                 opened.write(file.text)
     except BaseException:
         for file in created:
             (folder / file.path).unlink(missing_ok=True)
-        for made in reversed(folders):
-            made.rmdir()
+        for made_folder in reversed(made_folders):
+            made_folder.rmdir()
         raise
     return WriteResult(tuple(created), tuple(unchanged), tuple(differing))
 
@@ -177,7 +187,9 @@ def files_to_move_to_repository_root(folder: Path, created: Sequence[NewFile]) -
     """Return the root of the repository and the files that are only read there; None if all are where they are read."""
     names = [file.path for file in created if file.path.startswith((".github/", ".gitlab-ci", ".pre-commit"))]
     root = _repository_root(folder)
-    return None if root in (None, Path(os.path.realpath(folder))) or not names else (root, " and ".join(names))
+    if root is None or root == Path(os.path.realpath(folder)) or not names:
+        return None
+    return root, " and ".join(names)
 
 
 def _repository_root(folder: Path) -> Path | None:
@@ -194,9 +206,9 @@ def _has_lines(path: Path, text: str) -> bool:
     return all(line.strip() in lines or line.startswith("#") for line in text.splitlines() if line)
 
 
-def _make_folders(path: Path, made: list[Path]) -> None:
-    """Create a folder and its missing parents, and add each to `made`."""
+def _make_folders(path: Path, made_folders: list[Path]) -> None:
+    """Create a folder and its missing parents, and add each to `made_folders`."""
     if not path.is_dir():
-        _make_folders(path.parent, made)
+        _make_folders(path.parent, made_folders)
         path.mkdir()
-        made.append(path)
+        made_folders.append(path)

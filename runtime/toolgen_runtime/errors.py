@@ -74,21 +74,21 @@ _NAMES = {
 }
 
 
-def type_name(found: Any) -> str:
+def type_name(value: Any) -> str:
     """Return the JSON type of a value, or the name of its class if JSON has no such type."""
-    name = type(found).__name__
+    name = type(value).__name__
     return _NAMES.get(name, name)
 
 
-def wrong_type(at: Path, expected: str, found: Any) -> ConversionError:
+def wrong_type(at: Path, expected: str, value: Any) -> ConversionError:
     """Return the error for a value of the wrong JSON type. A missing value counts as null."""
-    return ConversionError(format_path(at), f"must be {expected}, found {type_name(found)}")
+    return ConversionError(format_path(at), f"must be {expected}, found {type_name(value)}")
 
 
-def wrong_class(at: Path, expected: str, found: Any) -> ConversionError:
+def wrong_class(at: Path, expected: str, value: Any) -> ConversionError:
     """Return the error for a value that is not an object of the format. A dict may be the JSON of one."""
-    advice = "; `load` of `models` makes objects of JSON" if type(found) is dict else ""
-    return ConversionError(format_path(at), f"must be {expected}, found {type_name(found)}{advice}")
+    advice = "; `load` of `models` makes objects of JSON" if type(value) is dict else ""
+    return ConversionError(format_path(at), f"must be {expected}, found {type_name(value)}{advice}")
 
 
 def is_collection(value: Any) -> bool:
@@ -97,7 +97,14 @@ def is_collection(value: Any) -> bool:
 
 
 def check_list(values: Any, classes: frozenset[type], at: Path, name: str, expected: str) -> None:
-    """Check that a value is a list, or another collection, of objects of the format. `name` is the plural of what they are.
+    """Check that a value is a list, or another collection, of objects of the format.
+
+    Args:
+        values: The value.
+        classes: The classes that its items may have.
+        at: Its path.
+        name: The plural of what the items are, for the error about a value that is not a list.
+        expected: What an item must be, for the error about an item.
 
     Raises:
         ConversionError: It is not. An iterator is not a collection, because it can be read only once.

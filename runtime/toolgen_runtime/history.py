@@ -220,45 +220,58 @@ class _CallResultPairs:
         """The calls of each message."""
         self._findings: list[Finding] = []
         self._used = {call.id for message in messages for call in tool_calls_of(message)}
-        open_calls: dict[str, list[deque[_Call]]] = {}
-        early: dict[str, list[tuple[int, int, ToolResult]]] = {}
-        seen: set[str] = set()
+        self._called: set[str] = set()
+        """The ids of the calls so far."""
+        self._open: dict[str, list[deque[_Call]]] = {}
+        """By id: the calls that have no result so far, message by message."""
+        early: list[tuple[int, int, ToolResult]] = []
         turn = last_other = -1
         for i, message in enumerate(messages):
             self._calls.append([])
-            if type(message) is ToolMessage:
-                for j, result in enumerate(message.results):
-                    waiting = open_calls.get(result.tool_call_id)
-                    if waiting:
-                        self._pair(_taken(waiting, -1), result, i, j, last_other)
-                    elif result.tool_call_id in seen:
-                        self._add(f"messages[{i}].results[{j}]", "duplicate_result", "the call already has a result")
-                    else:
-                        early.setdefault(result.tool_call_id, []).append((i, j, result))
+            if type(message) is not ToolMessage:
+                last_other = i
+                turn += type(message) is AssistantMessage
+                self._add_calls(message, i, turn)
                 continue
-            last_other = i
-            turn += type(message) is AssistantMessage
-            for position, call in enumerate(tool_calls_of(message)):
-                identifier = call.id
-                if identifier in seen:
-                    self._add(f"messages[{i}]", "duplicate_id", "an earlier call has the same id")
-                    identifier = self._new_id(turn, position)
-                seen.add(call.id)
-                one = _Call(call, i, identifier)
-                self._calls[i].append(one)
-                waiting = open_calls.setdefault(call.id, [])
-                if not waiting or waiting[-1][0].at != i:
-                    waiting.append(deque())
-                waiting[-1].append(one)
-        for identifier, results in early.items():
-            for i, j, result in results:
-                waiting = open_calls.get(identifier)
-                if waiting:
-                    self._pair(_taken(waiting, 0), result, i, j, len(messages))
-                elif identifier in seen:
-                    self._add(f"messages[{i}].results[{j}]", "duplicate_result", "the call already has a result")
+            for j, result in enumerate(message.results):
+                if result.tool_call_id in self._called:
+                    self._pair(result, i, j, last_other, from_last=True)
                 else:
-                    self._add(f"messages[{i}].results[{j}]", "orphan_result", "no call has this id")
+                    early.append((i, j, result))
+        for i, j, result in _grouped_by_id(early):
+            if result.tool_call_id in self._called:
+                self._pair(result, i, j, len(messages), from_last=False)
+            else:
+                self._add(f"messages[{i}].results[{j}]", "orphan_result", "no call has this id")
+
+    def _add_calls(self, message: Message, at: int, turn: int) -> None:
+        """Add the calls of a message. One with the id of an earlier call gets a new id."""
+        for position, call in enumerate(tool_calls_of(message)):
+            identifier = call.id
+            if identifier in self._called:
+                self._add(f"messages[{at}]", "duplicate_id", "an earlier call has the same id")
+                identifier = self._new_id(turn, position)
+            self._called.add(call.id)
+            added = _Call(call, at, identifier)
+            self._calls[at].append(added)
+            waiting = self._open.setdefault(call.id, [])
+            if not waiting or waiting[-1][0].at != at:
+                waiting.append(deque())
+            waiting[-1].append(added)
+
+    def _pair(self, result: ToolResult, i: int, j: int, last_other: int, *, from_last: bool) -> None:
+        """Give a result to the next call with its id, of the last message that has such a call, or of the first one."""
+        path = f"messages[{i}].results[{j}]"
+        waiting = self._open.get(result.tool_call_id)
+        if not waiting:
+            self._add(path, "duplicate_result", "the call already has a result")
+            return
+        call = _take_call(waiting, -1 if from_last else 0)
+        call.result = result
+        if last_other > call.at:
+            self._add(path, "wrong_order", "the result does not directly follow its call")
+        if not result.name:
+            self._add(path, "missing_name", "the name of the tool is empty")
 
     def findings(self) -> list[Finding]:
         """Return the findings. Those about calls without a result come last."""
@@ -267,7 +280,7 @@ class _CallResultPairs:
 
     def without_result(self) -> list[list[ToolCall]]:
         """Return the calls without a result, by message."""
-        return [[one.call for one in calls if one.result is None] for calls in self._calls]
+        return [[call.call for call in calls if call.result is None] for calls in self._calls]
 
     def repaired(self) -> list[Message]:
         """Return the repaired messages: each call has one result, directly after it."""
@@ -287,13 +300,6 @@ class _CallResultPairs:
             fixed += _results(calls, [m for m in self._messages[start:i] if type(m) is ToolMessage])
         return fixed
 
-    def _pair(self, one: _Call, result: ToolResult, i: int, j: int, last_other: int) -> None:
-        one.result = result
-        if last_other > one.at:
-            self._add(f"messages[{i}].results[{j}]", "wrong_order", "the result does not directly follow its call")
-        if not result.name:
-            self._add(f"messages[{i}].results[{j}]", "missing_name", "the name of the tool is empty")
-
     def _add(self, path: str, code: FindingCode, message: str) -> None:
         self._findings.append(Finding(path, code, message))
 
@@ -307,12 +313,20 @@ class _CallResultPairs:
         return identifier
 
 
-def _taken(waiting: list[deque[_Call]], turn: int) -> _Call:
-    """Remove and return the next call without a result, from the first or last message that has such calls."""
-    one = waiting[turn].popleft()
-    if not waiting[turn]:
-        del waiting[turn]
-    return one
+def _grouped_by_id(early: list[tuple[int, int, ToolResult]]) -> list[tuple[int, int, ToolResult]]:
+    """Return results with their indexes so that those with one id follow each other, in the order of the ids."""
+    by_id: dict[str, list[tuple[int, int, ToolResult]]] = {}
+    for entry in early:
+        by_id.setdefault(entry[2].tool_call_id, []).append(entry)
+    return [entry for entries in by_id.values() for entry in entries]
+
+
+def _take_call(waiting: list[deque[_Call]], index: int) -> _Call:
+    """Remove and return the next call without a result, from the first or last message (`index`) that has such calls."""
+    call = waiting[index].popleft()
+    if not waiting[index]:
+        del waiting[index]
+    return call
 
 
 def _with_ids(message: Message, calls: list[_Call]) -> Message:
@@ -331,20 +345,21 @@ def _with_ids(message: Message, calls: list[_Call]) -> Message:
 
 def _results(calls: list[_Call], after: list[ToolMessage]) -> list[ToolMessage]:
     """Return the results of one message's calls, or the tool messages after it if they are already correct."""
-    stand = [result for message in after for result in message.results]
-    expected = [_result(one) for one in calls]
-    if len(stand) == len(expected) and {id(result) for result in stand} == {id(result) for result in expected}:
+    results = [result for message in after for result in message.results]
+    expected = [_result(call) for call in calls]
+    if len(results) == len(expected) and {id(result) for result in results} == {id(result) for result in expected}:
         return after
     return [ToolMessage(expected, after[0].metadata if after else None)]
 
 
-def _result(one: _Call) -> ToolResult:
-    call, result = one.call, one.result
+def _result(call: _Call) -> ToolResult:
+    """Return the result of a call, with its new id and its name; an error if it has none."""
+    result, name = call.result, call.call.name
     if result is None:
-        return ToolResult(one.id, call.name, "error", NO_RESULT)
-    if result.name and one.id == call.id:
+        return ToolResult(call.id, name, "error", NO_RESULT)
+    if result.name and call.id == call.call.id:
         return result
-    return replace(result, tool_call_id=one.id, name=result.name or call.name)
+    return replace(result, tool_call_id=call.id, name=result.name or name)
 
 
 def calls_without_result(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:

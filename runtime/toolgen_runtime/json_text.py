@@ -166,6 +166,7 @@ def _has_many_brackets(text: str) -> bool:
 
 
 def _check_depth(text: str) -> None:
+    """Check the depth of a text that may not be valid JSON."""
     depth = 0
     for match in re.finditer(_BRACKETS, text):
         char = match.group()[0]
@@ -186,21 +187,23 @@ def _check_encodable(text: str, value: Any) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    """Return the members of an object as a dict, if no key occurs twice."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
         raise JSONError("a duplicate key")
-    return found
+    return members
 
 
 def _finite(digits: str) -> float | int:
+    """Return a number with a fraction or an exponent. A whole number that no float can represent becomes an integer."""
     value = float(digits)
     if -_EXACT < value < _EXACT:
         return value
     if value - value != 0.0:
         raise JSONError("a number out of range")
     if "e" not in digits and "E" not in digits:
-        whole, _, rest = digits.partition(".")
-        if not rest.strip("0") and int(whole) != value:  # 9007199254740993.0, which no float can represent
+        whole, _, fraction = digits.partition(".")
+        if not fraction.strip("0") and int(whole) != value:  # 9007199254740993.0, which no float can represent
             return int(whole)
     return value
 

@@ -21,7 +21,6 @@ __all__ = [
 MAX_DEPTH = 200
 """Maximum depth of nested objects and lists."""
 
-
 _CONTAINERS = frozenset([dict, list])
 
 SCALARS = frozenset([str, int, bool, type(None)])
@@ -99,12 +98,13 @@ def same_json(left: Any, right: Any) -> bool:
 
 def equal_json(left: Any, right: Any) -> bool:
     """Return whether two JSON values are equal in JSON Schema: like `same_json`, but 1 equals 1.0."""
-    return same_json(_whole(left), _whole(right))
+    return same_json(_with_integers(left), _with_integers(right))
 
 
-def _whole(value: Any) -> Any:
+def _with_integers(value: Any) -> Any:
+    """Copy a value, with integers in place of floats without a fraction."""
     if type(value) is list:
-        return [_whole(item) for item in value]
+        return [_with_integers(item) for item in value]
     if type(value) is dict:
-        return {name: _whole(item) for name, item in value.items()}
+        return {name: _with_integers(item) for name, item in value.items()}
     return int(value) if type(value) is float and value.is_integer() else value

@@ -3,8 +3,8 @@
 # isort: skip_file
 """The provider-neutral format: tools, calls, results, messages, requests, responses and streams.
 
-JSON names are camelCase, Python names snake_case. `dump` gives JSON-ready data, `load` reads it back. The types are
-plain dataclasses; pydantic's TypeAdapter validates them by the same names.
+JSON names are camelCase, Python names snake_case. `dump` returns JSON data, and `load` reads it. The types are dataclasses.
+pydantic's TypeAdapter also accepts both kinds of names.
 """
 
 from __future__ import annotations

@@ -34,9 +34,9 @@ def find_wrong_value(value: Any, declared: Any) -> ConversionError | None:
 
 
 def _wrong_values(value: Any, declared: Any, at: Path) -> Iterator[ConversionError]:
-    members = (
-        typing.get_args(declared) if typing.get_origin(declared) in (types.UnionType, typing.Union) else (declared,)
-    )
+    """Yield the error for each value that does not have its declared type. Nothing is checked inside such a value."""
+    is_union = typing.get_origin(declared) in (types.UnionType, typing.Union)
+    members = typing.get_args(declared) if is_union else (declared,)
     fitting = next((member for member in members if _fits(value, member)), None)
     if fitting is None:
         expected = "a content part" if TextPart in members else " or ".join(map(_label, members))
@@ -62,10 +62,13 @@ def _fits(value: Any, declared: Any) -> bool:
         return isinstance(value, kind)
     if kind is list:
         return is_collection(value)
-    return type(value) is kind or (kind is float and type(value) is int) or (kind is dict and isinstance(value, dict))
+    if kind is dict:
+        return isinstance(value, dict)
+    return type(value) is kind or (kind is float and type(value) is int)
 
 
 def _label(declared: Any) -> str:
+    """Return what a type is called in an error, with its article."""
     kind = typing.get_origin(declared) or declared
     if kind is Literal:
         return " or ".join(map(repr, typing.get_args(declared)))

@@ -11,6 +11,8 @@ Path: TypeAlias = tuple[Any, ...]
 
 ROOT: Path = ()
 
+_CONTAINERS = frozenset([dict, list])
+
 
 def format_path(at: Path) -> str:
     """Format a path as `messages[0].content[1]`. The path of the root value is empty."""
@@ -20,43 +22,42 @@ def format_path(at: Path) -> str:
         steps.append(step)
     text = ""
     for step in reversed(steps):
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
     return text
 
 
 def without_path(value: Any, steps: list[str]) -> Any:
     """Copy a JSON value without the value at a path. None if there is no value at that path."""
     step, *further = steps
-    if type(value) is list:
-        index = int(step) if step.isdigit() and int(step) < len(value) else None
-        if index is None:
-            return None
-        inner = without_path(value[index], further) if further else None
-        if further and inner is None:
-            return None
-        return [*value[:index], *([inner] if further else []), *value[index + 1 :]]
-    if type(value) is not dict or step not in value:
+    copied: Any
+    key: Any
+    if type(value) is list and step.isdigit() and int(step) < len(value):
+        copied, key = list(value), int(step)
+    elif type(value) is dict and step in value:
+        copied, key = dict(value), step
+    else:
         return None
     if not further:
-        return {key: item for key, item in value.items() if key != step}
-    inner = without_path(value[step], further)
-    return None if inner is None else {**value, step: inner}
+        del copied[key]
+        return copied
+    copied[key] = without_path(value[key], further)
+    return None if copied[key] is None else copied
 
 
 def path_of_non_finite(data: Any) -> Path | None:
     """Return the path of a NaN or infinity in data, because JSON has neither. None if there is none."""
     waiting: list[tuple[Any, Path]] = [(data, ROOT)]
-    met: set[int] = set()
+    visited: set[int] = set()
     while waiting:
         value, at = waiting.pop()
         if type(value) is float:
             if value - value != 0.0:
                 return at
-        elif type(value) in _CONTAINERS and id(value) not in met:
-            met.add(id(value))
+        elif type(value) in _CONTAINERS and id(value) not in visited:
+            visited.add(id(value))
             inside = value.items() if type(value) is dict else enumerate(value)
             waiting += [(item, (at, step)) for step, item in inside if type(item) is float or type(item) in _CONTAINERS]
     return None
-
-
-_CONTAINERS = frozenset([dict, list])

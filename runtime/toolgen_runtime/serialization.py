@@ -37,16 +37,17 @@ def _assistant(data: Data, at: Path) -> Data:
     parts = [{"type": "text", "text": content}] if content and type(content) is str else content or []
     if type(parts) is not list:
         raise ConversionError(format_path((at, "content")), "must be a string or an array")
-    rest = {name: value for name, value in data.items() if name not in (key, "content")}
-    added = [{"type": "tool_call", "call": call} for call in calls]
-    return {**rest, "content": parts + added if added else content}
+    message = {name: value for name, value in data.items() if name not in (key, "content")}
+    call_parts = [{"type": "tool_call", "call": call} for call in calls]
+    return {**message, "content": parts + call_parts if call_parts else content}
 
 
 def _tool_message(data: Data, at: Path) -> Data:
     """Convert a message with one result, text (`content`) or data (`response`), to a message with a list of results."""
     if "results" in data or not ("toolCallId" in data or "tool_call_id" in data):
         return data
-    rest = {k: v for k, v in data.items() if k not in ("toolCallId", "tool_call_id", "name", "content", "response")}
+    keys_of_result = ("toolCallId", "tool_call_id", "name", "content", "response")
+    message = {key: value for key, value in data.items() if key not in keys_of_result}
     result: Data = {"toolCallId": data.get("toolCallId", data.get("tool_call_id"))}
     if "name" in data:
         result["name"] = data["name"]
@@ -56,7 +57,7 @@ def _tool_message(data: Data, at: Path) -> Data:
         result |= {"kind": "multimodal", "value": data["content"]}
     else:
         result |= {"kind": "text", "value": data.get("content")}
-    return {**rest, "results": [result]}
+    return {**message, "results": [result]}
 
 
 def _result(data: Data, at: Path) -> Data:
@@ -110,8 +111,8 @@ _NAME: Final = r"[a-zA-Z0-9_-]{1,64}"
 
 def to_camel_case(name: str) -> str:
     """Return the camel case form of a Python name, as JSON has it."""
-    first, *rest = name.split("_")
-    return first + "".join(word[:1].upper() + word[1:] for word in rest)
+    first, *words = name.split("_")
+    return first + "".join(word[:1].upper() + word[1:] for word in words)
 
 
 PYDANTIC_CONFIG: Final[dict[str, Any]] = {
@@ -140,19 +141,19 @@ def dump(value: Any) -> Any:
     table = _fields(kind)
     if table is None:
         return value
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     for name, python, nested, required in table:
         item = getattr(value, python)
         if item is None and not required:
             continue
         if python == "metadata" and item is not None and _unknown(item):
-            item = {key: state for key, state in item.items() if key != UNKNOWN}
+            item = {key: extras for key, extras in item.items() if key != UNKNOWN}
             if not item:
                 continue
-        found[name] = dump(item) if nested and type(item) is not dict else item
+        data[name] = dump(item) if nested and type(item) is not dict else item
     for key, item in _unknown(getattr(value, "metadata", None)).items():
-        found.setdefault(key, item)
-    return found
+        data.setdefault(key, item)
+    return data
 
 
 def _unknown(metadata: Data | None) -> Data:
@@ -284,10 +285,10 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
     texts = next((m for m in members if m is str or typing.get_origin(m) is Literal), None)
     lists = next((m for m in members if typing.get_origin(m) is list), None)
     classes = [m for m in members if _is_dataclass(m)]
-    others = [m for m in members if m not in (texts, lists, type(None)) and m not in classes]
+    scalars = [m for m in members if m not in (texts, lists, type(None)) and m not in classes]
     tag, tagged = _tags(classes)
     labels = (("a string", texts), ("an array", lists), ("an object", classes))
-    expected = " or ".join(label for label, there in labels if there)
+    expected = " or ".join(label for label, accepted in labels if accepted)
 
     def read(data: Any, at: Path) -> Any:
         kind = type(data)
@@ -305,8 +306,8 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
             return _loader(lists)(data, at)
         if type(data) is dict and classes:
             return _loader(_class_of(data, at, classes, tag, tagged))(data, at)
-        if others:
-            return _loader(others[0])(data, at)
+        if scalars:
+            return _loader(scalars[0])(data, at)
         raise wrong_type(at, expected, data)
 
     return read
@@ -314,15 +315,15 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
 
 def _tags(classes: list[Any]) -> tuple[str, dict[str, Any]]:
     for tag in ("type", "role"):
-        found = {
+        tagged = {
             value: c
             for c in classes
             for name, hint, _ in field_types(c)
             if name == tag and typing.get_origin(hint) is Literal
             for value in typing.get_args(hint)
         }
-        if found and len(found) >= len(classes) - 1:
-            return tag, found
+        if tagged and len(tagged) >= len(classes) - 1:
+            return tag, tagged
     return "", {}
 
 
@@ -355,16 +356,16 @@ def _object_loader(kind: Any) -> Load:
         (name, to_camel_case(name), _loader(hint), required, type(None) in typing.get_args(hint))
         for name, hint, required in field_types(kind)
     ]
-    known = {name for python, json, *_ in table for name in (python, json)}
-    keeps = "metadata" in known
-    form = NORMALIZERS.get(kind.__name__)
+    names = {name for python, json, *_ in table for name in (python, json)}
+    has_metadata = "metadata" in names
+    normalize = NORMALIZERS.get(kind.__name__)
     refined = _refined(kind)
 
     def read(data: Any, at: Path) -> Any:
         if type(data) is not dict:
             raise wrong_type(at, "an object", data)
-        if form is not None:
-            data = form(data, at)
+        if normalize is not None:
+            data = normalize(data, at)
         values: dict[str, Any] = {}
         for python, json, reader, required, optional in table:
             if json != python and json in data and python in data:
@@ -375,9 +376,9 @@ def _object_loader(kind: Any) -> Load:
                     raise ConversionError(format_path((at, json)), "is missing")
             elif data[key] is not None or required or not optional:
                 values[python] = reader(data[key], (at, key))
-        unknown = {key: item for key, item in data.items() if key not in known}
+        unknown = {key: item for key, item in data.items() if key not in names}
         if unknown:
-            if not keeps:
+            if not has_metadata:
                 raise ConversionError(format_path((at, min(unknown))), f"is not a field of {kind.__name__}")
             metadata = values.get("metadata") or {}
             values["metadata"] = {**metadata, UNKNOWN: {**_unknown(metadata), **unknown}}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen_runtime.apis.gemini.fields import from_openapi
-from toolgen_runtime.apis.gemini.parts import KeyNormalization, normalize_keys
+from toolgen_runtime.apis.gemini.keys import KeyNormalization, normalize_keys
 from toolgen_runtime.apis.gemini.stream import PathArguments
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(max_size=8)
@@ -88,10 +88,10 @@ ODD: dict[str, tuple[list[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize(("updates", "value"), ODD.values(), ids=ODD.keys())
-def test_odd_updates_are_placed(updates: list[Any], value: Any) -> None:
+@pytest.mark.parametrize(("found", "value"), ODD.values(), ids=ODD.keys())
+def test_odd_updates_are_placed(found: list[Any], value: Any) -> None:
     arguments = PathArguments()
-    for update in updates:
+    for update in found:
         arguments.add(update)
     arguments.end()
     assert arguments.value() == value
@@ -128,13 +128,13 @@ NOWHERE: dict[str, tuple[list[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize(("updates", "value"), NOWHERE.values(), ids=NOWHERE.keys())
-def test_updates_without_a_place_are_told(updates: list[Any], value: Any) -> None:
+@pytest.mark.parametrize(("found", "value"), NOWHERE.values(), ids=NOWHERE.keys())
+def test_updates_without_a_place_are_told(found: list[Any], value: Any) -> None:
     arguments = PathArguments()
-    text = "".join(arguments.add(update) for update in updates) + arguments.end()
+    text = "".join(arguments.add(update) for update in found) + arguments.end()
     assert arguments.value() == json.loads(text) == value
     assert 0 < len(arguments.rejected) <= 2
-    assert all(update in updates for update in arguments.rejected)
+    assert all(update in found for update in arguments.rejected)
 
 
 WRONG: dict[str, tuple[Any, str]] = {
@@ -155,20 +155,20 @@ def test_updates_of_wrong_types_are_refused(generated: SimpleNamespace, update: 
 def test_a_value_that_was_given_does_not_grow() -> None:
     arguments = PathArguments()
     arguments.add(leaf("$.a.b[0]", stringValue="x", willContinue=True))
-    before = arguments.value()
+    given = arguments.value()
     arguments.add(leaf("$.a.b[0]", stringValue="y"))
     arguments.add(leaf("$.a.b[1]", numberValue=1))
-    assert before == {"a": {"b": ["x"]}}
+    assert given == {"a": {"b": ["x"]}}
 
 
 def test_arguments_that_came_whole_are_merged() -> None:
     arguments = PathArguments()
-    whole = {"a": {"b": [1.0]}, "c": float("nan")}
-    text = arguments.merge(whole) + arguments.add(leaf("$.d", boolValue=True)) + arguments.end()
+    given = {"a": {"b": [1.0]}, "c": float("nan")}
+    text = arguments.merge(given) + arguments.add(leaf("$.d", boolValue=True)) + arguments.end()
     assert json.loads(text) == {"a": {"b": [1.0]}, "d": True}
     arguments.add(leaf("$.a.e", numberValue=2))
     assert arguments.value() == {"a": {"b": [1.0], "e": 2}, "d": True}
-    assert whole["a"] == {"b": [1.0]}
+    assert given["a"] == {"b": [1.0]}
     assert len(arguments.rejected) == 1
 
 
@@ -223,8 +223,8 @@ def test_the_openapi_subset_is_read_as_json_schema(schema: Any, wanted: Any) -> 
 def test_spelling_keeps_what_is_given_twice_and_changes_nothing_in_place() -> None:
     spelling = KeyNormalization(["args"], ["properties"])
     value = {"a_b": 1, "aB": 2, "_c": 3, "args": {"d_e": 4}, "properties": {"f_g": {"h_i": 5}}}
-    normalized = normalize_keys(value, spelling)
-    assert normalized == {"a_b": 1, "aB": 2, "_c": 3, "args": {"d_e": 4}, "properties": {"f_g": {"hI": 5}}}
+    found = normalize_keys(value, spelling)
+    assert found == {"a_b": 1, "aB": 2, "_c": 3, "args": {"d_e": 4}, "properties": {"f_g": {"hI": 5}}}
     assert value["properties"] == {"f_g": {"h_i": 5}}
 
 

@@ -530,7 +530,6 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
     import random
 
     from toolgen.breaking.schema_comparison import ABSENT
-    from toolgen.breaking.schema_samples import sample_values
     from toolgen.resolve.value_checks import ValueValidator
 
     rng = random.Random(seed)
@@ -564,7 +563,7 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
         declared = set(old.get("properties", {}))
         lost = [
             value
-            for value in sample_values(old, old)
+            for value in Samples(old).of(old)
             if before.reason(value) is None
             and after.reason(value) is not None
             and not (isinstance(value, dict) and set(value) - declared)

@@ -19,7 +19,7 @@ from tests.support.generated import compiled, shipped_profiles
 from toolgen.breaking.replay import replay
 from toolgen.breaking.schema_comparison import ABSENT, combine_effects, compare_schemas
 from toolgen.breaking.schema_inclusion import Inclusion
-from toolgen.breaking.schema_samples import sample_values
+from toolgen.breaking.schema_samples import Samples
 from toolgen.diagnostics import Findings
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
@@ -152,7 +152,7 @@ BACK = {"narrower": "wider", "wider": "narrower"}
 
 def values_of(schema: Schema) -> list[Any]:
     """Values that a schema admits, and their neighbours: a key left out, a key more, a member of another type."""
-    values = list(sample_values(schema, schema))[:60]
+    values = list(Samples(schema).of(schema))[:60]
     for value in list(values):
         if isinstance(value, dict):
             values += [{k: v for k, v in value.items() if k != omitted} for omitted in value]
@@ -433,7 +433,7 @@ def test_stored_calls_fail_exactly_where_a_change_is_said_to_break_conversations
         {"id": "c", "name": name, "arguments": value}
         for declaration in tools
         for name in (declaration["name"], *declaration.get("aliases", ()))
-        for value in [{}, *sample_values(declaration.get("parameters", {}), declaration.get("parameters", {}))]
+        for value in [{}, *Samples(declaration.get("parameters", {})).of(declaration.get("parameters", {}))]
         if isinstance(value, dict) and ValueValidator(declaration.get("parameters", {})).reason(value) is None
     ]
     stored = tmp_path / "stored.json"

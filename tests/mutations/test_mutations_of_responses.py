@@ -96,7 +96,7 @@ CHUNKS, CONTENT, EVENTS, ITEMS, BLOCKS, PLANNED, LINES, BASE = (
     "runtime/apis/bedrock/stream.py",
     "runtime/apis/cohere/stream.py",
     "runtime/apis/ollama/stream.py",
-    "runtime/streams.py",
+    "runtime/conversion/streams.py",
 )
 MUTATIONS = (
     Mutation(
@@ -224,13 +224,13 @@ MUTATIONS = (
         "7: messages in a row become one",
         on_responses(RESPONSES, laws.response_comes_back),
         "runtime/apis/openai_responses/converter.py",
-        '{"$inline": True} if parts else {"$item": extras}',
+        '{"$inline": True} if parts else {"$around": extras}',
         '{"$inline": True}',
     ),
     Mutation(
         "7: a writer of items forgets how the response ended",
         streams(RESPONSES, laws.stream_comes_back),
-        "runtime/apis/openai_responses/stream_writer.py",
+        "runtime/apis/openai_responses/stream.py",
         "self._event(end, response=body)",
         "self._event(end)",
     ),
@@ -265,7 +265,7 @@ MUTATIONS = (
     Mutation(
         "6: neighbors of one role stay apart",
         every_order(BEDROCK),
-        "runtime/apis/bedrock/content.py",
+        "runtime/apis/bedrock/converter.py",
         'if last is not None and (last["role"] != role or "$apart" in extras):',
         "if last is not None:",
     ),
@@ -314,9 +314,9 @@ MUTATIONS = (
     Mutation(
         "5: an unknown stop reason is another one",
         on_responses(CHAT, laws.unknown_in_a_response_is_kept),
-        "runtime/responses.py",
-        "(known or extras or ",
-        "(known or ",
+        "runtime/conversion/responses.py",
+        "(is_known or extras or ",
+        "(is_known or ",
     ),
     Mutation(
         "5: an unknown member of a delta is dropped",
@@ -335,7 +335,7 @@ MUTATIONS = (
     Mutation(
         "6: results go to other calls",
         hand_over(ANTHROPIC, CHAT),
-        "runtime/tool_call_fields.py",
+        "runtime/conversion/fields.py",
         'The name is not on the wire."""\n    return writer.call_id(identifier)',
         'The name is not on the wire."""\n    return writer.call_id(identifier + "x")',
     ),
@@ -349,35 +349,35 @@ MUTATIONS = (
     Mutation(
         "6: results are not moved to their calls",
         every_order(ANTHROPIC),
-        "runtime/message_order.py",
+        "runtime/conversion/message_order.py",
         "placed = _reordered(placed, writer, joins_turns=True)",
         "pass",
     ),
     Mutation(
         "6: what is moved is not told",
         every_order(CHAT),
-        "runtime/message_order.py",
-        "_report(placed, i, gathered, writer)",
+        "runtime/conversion/message_order.py",
+        "_report_moves(placed, i, [*gathered], writer)",
         "pass",
     ),
     Mutation(
         "7: what a response kept is not written",
         on_responses(CHAT, laws.response_comes_back),
         "runtime/apis/openai_chat/converter.py",
-        "        restore_extras(choice, first)\n",
+        "        restore_extras(choice, extras)\n",
         "",
     ),
     Mutation(
         "7: that a key was absent is not kept",
         on_responses(MISTRAL, laws.response_comes_back),
-        "runtime/conversion/fields.py",
+        "runtime/conversion/rule_of_extras.py",
         'extras[key] = {"$absent": True}',
         "pass",
     ),
     Mutation(
         "7: members beside those that fields read are not kept",
         on_responses(CHAT, laws.response_comes_back),
-        "runtime/conversion/fields.py",
+        "runtime/conversion/rule_of_extras.py",
         'extras[key] = {**unread, "$read": True}',
         "pass",
     ),
@@ -398,15 +398,15 @@ MUTATIONS = (
     Mutation(
         "7: a writer forgets signatures",
         streams(ANTHROPIC, laws.stream_comes_back),
-        "runtime/apis/anthropic/stream.py",
+        "runtime/apis/anthropic/stream_writer.py",
         '        if block.get("signature"):',
         '        if block.get("no such member"):',
     ),
     Mutation(
         "7: a gateway passes stop words on",
         gateway(ANTHROPIC, CHAT),
-        "runtime/responses.py",
-        "(known or extras or ",
+        "runtime/conversion/responses.py",
+        "(is_known or extras or ",
         "(True or extras or ",
     ),
     Mutation(
@@ -428,9 +428,9 @@ MUTATIONS = (
     Mutation(
         "next: a call goes back under another id",
         goes_back(CHAT),
-        "runtime/tool_call_fields.py",
-        '        return extra["$wire"]\n    return writer.call_id(identifier)',
-        '        return extra["$wire"]\n    return writer.call_id(identifier + "x")',
+        "runtime/conversion/fields.py",
+        '        return extra["$whole"]\n    return writer.call_id(identifier)',
+        '        return extra["$whole"]\n    return writer.call_id(identifier + "x")',
     ),
     Mutation(
         "stream: calls of a cut stream may be run",
@@ -484,7 +484,7 @@ MUTATIONS = (
     Mutation(
         "7: a writer does not say what its pieces do not",
         streams(COHERE, laws.stream_comes_back),
-        "runtime/apis/cohere/stream_writer.py",
+        "runtime/apis/cohere/stream.py",
         'last["message"] = message',
         "pass",
     ),

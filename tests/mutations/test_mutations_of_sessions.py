@@ -80,7 +80,7 @@ MUTATIONS = (
         "a whole message is told once more",
         on_streams(test_copilot.test_events_add_up_to_the_result),
         TOOL_REQUESTS,
-        'return text[len(known) :] if text.startswith(known) else ""',
+        'return text[len(streamed) :] if text.startswith(streamed) else ""',
         "return text",
     ),
     Mutation(

@@ -80,7 +80,7 @@ MUTATIONS = (
     Mutation(
         "the address of a resource is forgotten",
         on_exchanges(single_laws.wire_comes_back),
-        "runtime/conversion/fields.py",
+        "runtime/conversion/rule_of_extras.py",
         'same_json(written, value):\n        extras[key] = {"$whole": _copied(value)}\n',
         'same_json(written, value):\n        extras[key] = {"$whole": _without_uri(copy_json(value))}\n\n\n'
         "def _without_uri(value: Any) -> Any:\n"
@@ -111,7 +111,7 @@ MUTATIONS = (
         "two calls have one id",
         on_ids,
         "runtime/apis/mcp/converter.py",
-        'identifier, _ = reader.call_id(given, (at, "id"))',
+        'identifier = reader.assign_call_id(given, (at, "id"))',
         'identifier = given or "call_3_0"',
     ),
 )

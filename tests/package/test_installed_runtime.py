@@ -79,7 +79,7 @@ def test_check_and_build_notice_a_switch(tmp_path: Path, cache: Path) -> None:
     for kind, has in (("copied", True), ("installed", False)):
         config.write_text(json.dumps({"providers": ["openai_chat"], "runtime": kind}), "utf-8")
         code, text = run("check")
-        assert (code, "runtime/converter.py" in text, "toolgen_runtime" in text) == (1, True, True)
+        assert (code, "runtime/conversion/converter.py" in text, "toolgen_runtime" in text) == (1, True, True)
         assert run("build")[0] == 0
         assert (package / "runtime").is_dir() is has
         assert read_lock((package / "toolgen.lock").read_bytes()).runtime == kind

@@ -54,7 +54,11 @@ def test_everything_that_generated_models_can_use_is_used(use: Use) -> None:
     ("path", "old", "new"),
     [
         ("tools/checks.py", "def all_unique(values: ", "def all_unique(values_: "),
-        ("fields.py", "def read_effort(value: Any, at: Path", "def read_effort(value: Any, extra: Any, at: Path"),
+        (
+            "conversion/fields.py",
+            "def read_effort(value: Any, at: Path",
+            "def read_effort(value: Any, extra: Any, at: Path",
+        ),
         ("tools/field_types.py", "Annotated[int, Strict(), ", "Annotated[int, "),
         ("models.py", "    name: str\n", "    label: str\n"),
         ("errors.py", "class BareApiError(ConversionError)", "class BareApiError(Exception)"),
@@ -62,7 +66,7 @@ def test_everything_that_generated_models_can_use_is_used(use: Use) -> None:
         ("conversion/wire.py", "    renames: ", "    new_names: "),
         ("conversion/reader.py", "    def decode_call(self, call", "    def decode_call(self, label"),
         ("apis/anthropic/converter.py", "    write_thinking_part: Obj", "    write_thinking: Obj"),
-        ("converter.py", "    def from_error(self, status: int", "    def from_error(self, code: int"),
+        ("conversion/converter.py", "    def from_error(self, status: int", "    def from_error(self, code: int"),
         ("version.py", "def check_interface(needed: int", "def check_interface(needed: str"),
     ],
 )

@@ -14,7 +14,12 @@ def definitions(package: Package) -> list[Any]:
     """The tools as an app would have them."""
     make = package.module("models").ToolDefinition
     return [
-        make(name, f"What {name} does.", {"type": "object"}, metadata={"declaration": {"$aliases": aliases}})
+        make(
+            name,
+            f"What {name} does.",
+            {"type": "object"},
+            metadata={"declaration": {"$declared": {"aliases": aliases}}},
+        )
         for name, aliases in NAMES.items()
     ]
 

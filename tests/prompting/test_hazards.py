@@ -128,10 +128,10 @@ def test_of_a_list_only_what_is_repeated_is_not_run(sample: Package) -> None:
 def test_what_is_repeated_is_what_a_plain_search_finds(sample: Package, blocks: list[str], texts: list[str]) -> None:
     module = sample.module("runtime.prompting.tool_blocks")
     flags = module.flag_quoted_blocks(blocks, texts)
-    assert [module._pieces(block) != [] and flags[i] for i, block in enumerate(blocks)] == flags
+    assert [module._words(block) != [] and flags[i] for i, block in enumerate(blocks)] == flags
     for block, flag in zip(blocks, flags, strict=True):
-        pieces = module._pieces(block)
-        rows = [module._pieces(text) for text in texts]
+        pieces = module._words(block)
+        rows = [module._words(text) for text in texts]
         spans = [row[i : i + len(pieces)] for row in rows for i in range(len(row))]
         assert flag == (pieces != [] and pieces in spans)
 
@@ -142,7 +142,7 @@ def test_no_text_raises_and_none_is_lost(sample: Package, text: str) -> None:
     if isinstance(message.content, str):
         assert message.content == text
     else:
-        assert message.metadata is None or message.metadata["prompt"]["$text"] == text
+        assert message.metadata is None or message.metadata["prompt"]["$text"]["text"] == text
         assert [part.call.invalid.reason for part in message.content if part.type == "tool_call"]
 
 

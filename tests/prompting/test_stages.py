@@ -124,7 +124,7 @@ def test_a_name_that_is_only_near_is_not_guessed(sample: Package, name: str) -> 
 @pytest.mark.row("Q10")
 def test_an_alias_of_two_tools_is_neither(sample: Package) -> None:
     make = sample.module("models").ToolDefinition
-    tools = [make(name, metadata={"declaration": {"$aliases": ["it", "b"]}}) for name in ("a", "b")]
+    tools = [make(name, metadata={"declaration": {"$declared": {"aliases": ["it", "b"]}}}) for name in ("a", "b")]
     assert sample.module("runtime.prompting.text_calls").accepted_names(tools) == {"a": "a", "b": "b"}
 
 

@@ -139,7 +139,7 @@ def test_a_text_that_is_not_ours_holds_no_results(sample: Package, line: str) ->
 def test_a_call_is_read_back_whatever_it_says(sample: Package, name: str, arguments: Any, why: str | None) -> None:
     models = sample.module("models")
     call = models.ToolCall("an id", name, arguments)
-    text = sample.module("runtime.prompting.tool_definitions_as_text").call_text(call, why)
+    text = sample.module("runtime.prompting.text_calls").call_text(call, why)
     assert len(text.splitlines()) == 3
     content = read(sample, text).content
     assert content[-1].call == call or content[-1].call.name in ("get_weather", "run_command")
@@ -149,9 +149,7 @@ def test_a_call_is_read_back_whatever_it_says(sample: Package, name: str, argume
 def test_a_value_that_json_cannot_hold_is_refused_by_its_place(sample: Package) -> None:
     models = sample.module("models")
     with pytest.raises(models.ConversionError, match="arguments"):
-        sample.module("runtime.prompting.tool_definitions_as_text").call_text(
-            models.ToolCall("a", "now", {"a": float("nan")})
-        )
+        sample.module("runtime.prompting.text_calls").call_text(models.ToolCall("a", "now", {"a": float("nan")}))
     with pytest.raises(models.ConversionError, match=r"results\[0\]\.value"):
         sample.module("runtime.prompting.text_calls").results_text([models.ToolResult("a", "now", "data", {1, 2})])
 

@@ -104,8 +104,8 @@ def stored_states(value: Any) -> list[dict[str, Any]]:
     return [*states, *stored_states([item for key, item in value.items() if key != "metadata"])]
 
 
-MARKS = ("$absent", "$apart", "$as", "$beside", "$begins", "$key", "$list", "$role", "$single", "$synthetic", "$text",
-         "$whole", "$wire", "candidates", "choices", "content", "id", "role", "tool_calls", "usage")  # fmt: skip
+MARKS = ("$absent", "$apart", "$as", "$around", "$beside", "$synthetic", "$text",
+         "$whole", "candidates", "choices", "content", "id", "role", "tool_calls", "usage")  # fmt: skip
 """Keys under which converters keep what the typed fields lack."""
 
 

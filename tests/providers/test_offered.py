@@ -113,7 +113,7 @@ def test_what_fits_beside_other_tools_is_settled_anew_in_each_request(package: P
         "additionalProperties": False,
     }
     tools = [
-        models.ToolDefinition(f"t{i}", "Does it.", schema, metadata={"declaration": {"$strict": "auto"}})
+        models.ToolDefinition(f"t{i}", "Does it.", schema, metadata={"declaration": {"$declared": {"strict": "auto"}}})
         for i in range(25)
     ]
 

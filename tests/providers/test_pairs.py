@@ -24,7 +24,7 @@ from toolgen_runtime.models import Loss
 from toolgen_runtime.paths import ROOT
 
 JSON = [value for value in FEW if is_json(value)]
-MARKS = ("$absent", "$whole", "$read", "$", "$single")
+MARKS = ("$absent", "$whole", "$read", "$", "$around")
 PER_PAIR = 3
 """How many of the objects that a pair reads in recordings are tried."""
 

@@ -241,7 +241,7 @@ def test_remove_an_optional_field(copy: Path) -> None:
 def test_add_a_public_function_to_every_provider(copy: Path) -> None:
     """A method of the converter and its name in PUBLIC: modules of providers bind it."""
     replace(
-        copy / "runtime/toolgen_runtime/converter.py",
+        copy / "runtime/toolgen_runtime/conversion/converter.py",
         "    def to_tool_choice(\n",
         '    def title(self) -> str:\n        """Return the name of the API."""\n        return self.wire.title\n\n'
         "    def to_tool_choice(\n",
@@ -279,7 +279,7 @@ def test_add_a_key_to_declarations(copy: Path) -> None:
     )
     code = (
         "import generated.tools as t, generated.providers.openai_chat as p\n"
-        "print(t.DEFINITIONS['get_weather'].metadata['declaration']['$owner'], 'owner' in str(p.TOOLS))"
+        "print(t.DEFINITIONS['get_weather'].metadata['declaration']['$declared']['owner'], 'owner' in str(p.TOOLS))"
     )
     assert build(copy, schemas, code) == "weather team False"
     assert "owner" in toolgen(copy, "schema", "declaration").out

@@ -34,7 +34,7 @@ def test_calls_run_at_once(runnable: Package) -> None:
 
 
 def threads(runnable: Package) -> Any:
-    return runnable.module("runtime.sessions.native").CallThreads()
+    return runnable.module("runtime.sessions.call_threads").CallThreads()
 
 
 def test_a_stream_comes_whole_and_in_order_and_ends_with_its_error(runnable: Package) -> None:

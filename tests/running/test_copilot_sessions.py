@@ -378,7 +378,7 @@ def test_a_session_that_fails_is_an_error(
     runnable: Package, play: Any, data: Any, kind: str, status: int, later: bool
 ) -> None:
     runtime = play([Says("", ends="error", error=data), Says("Half an ans", ends="error", error=data), Says("Done.")])
-    error, loop = runnable.module("runtime.sessions.client_sessions").SessionError, reviewed(runnable)
+    error, loop = runnable.module("runtime.sessions.api_errors").SessionError, reviewed(runnable)
     with talking(runnable, runtime, later) as session:
         with pytest.raises(error) as raised:
             ran(runnable, session, Handlers())
@@ -403,7 +403,7 @@ def test_a_session_that_fails_is_an_error(
 
 def test_what_the_client_refuses_is_an_error_and_changes_nothing(runnable: Package, play: Any) -> None:
     runtime = play([Says("Done.")])
-    error = runnable.module("runtime.sessions.client_sessions").SessionError
+    error = runnable.module("runtime.sessions.api_errors").SessionError
     with talking(runnable, runtime) as session:
         for method in ("session.tools.set", "session.send"):
             runtime.refuses[method] = {"code": -32602, "message": "no", "data": {"errorType": "authentication"}}

@@ -6,24 +6,17 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
-from toolgen.breaking.packages import (
-    FoundChange,
-    changed_neutral_format,
-    changed_provider_facts,
-    describe_payload_change,
-    find_removed_public_names,
-    severe_losses_missing_in,
-)
-from toolgen.breaking.schema_comparison import ABSENT, Difference, combine_effects, compare_schemas
+from toolgen.breaking.packages import describe_payload_change
+from toolgen.breaking.schema_comparison import ABSENT, Difference, Relation, combine_effects, compare_schemas
 from toolgen.diagnostics import Span
 from toolgen.diagnostics.codes import AUDIENCES, CHANGES, Audience
-from toolgen.load import Pointer
+from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_text
 from toolgen.pipeline import Project
 from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
-from toolgen.resolve import Tool
+from toolgen.resolve import Format, Profile, Tool
 from toolgen.resolve.dialect import drop_annotations
 from toolgen.token_counts import Tokenizer, installed_tokenizer
 
@@ -61,23 +54,20 @@ class Change:
     @property
     def id(self) -> str:
         """Return a digest of what changed, without lines and messages. It identifies the change in `accepted.yaml`."""
-        what = [
-            self.code,
-            self.origin or list(self.tools),
-            self.where,
-            *(None if v is ABSENT else [v] for v in (self.before, self.after)),
-        ]
-        return sha256(json.dumps(what, sort_keys=True, default=str).encode()).hexdigest()[:12]
+        values = (None if value is ABSENT else [value] for value in (self.before, self.after))
+        identity = [self.code, self.origin or list(self.tools), self.where, *values]
+        return sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
 
 def changes_between(old: ProjectSnapshot, new: ProjectSnapshot) -> list[Change]:
     """Return the changes from one snapshot to another, each once, sorted by location."""
-    found: dict[Any, Change] = {}
+    changes: dict[Any, Change] = {}
     for change in _all(old, new):
         key = (change.code, change.span, change.where if not change.origin else "", change.id)
-        known = found.get(key)
-        found[key] = change if known is None else replace(known, tools=tuple(sorted({*known.tools, *change.tools})))
-    return sorted(found.values(), key=lambda change: (change.span, change.code, change.where))
+        if key in changes:
+            change = replace(changes[key], tools=tuple(sorted({*changes[key].tools, *change.tools})))
+        changes[key] = change
+    return sorted(changes.values(), key=lambda change: (change.span, change.code, change.where))
 
 
 def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
@@ -103,24 +93,22 @@ def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
 
 def _find_renamed_tools(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str, str]:
     """Return the new names of renamed tools: an alias, the same location in a file, or equal parameters identify them."""
-    gone = [tool for name, tool in before.items() if name not in after]
-    come = [tool for name, tool in after.items() if name not in before]
-    found: dict[str, str] = {}
-    for tool in gone:
-        aliased = [one for one in come if tool.name in one.aliases]
-        same = [
-            one
-            for one in come
-            if one.document.source == tool.document.source and one.document.index == tool.document.index
-        ]
+    new_names: dict[str, str] = {}
+    added = [tool for name, tool in after.items() if name not in before]
+    for tool in (tool for name, tool in before.items() if name not in after):
+        place = (tool.document.source, tool.document.index)
+        aliased = [each for each in added if tool.name in each.aliases]
+        same_place = [each for each in added if (each.document.source, each.document.index) == place]
         alike = [
-            one for one in come if tool.parameters and one.parameters == tool.parameters and one.result == tool.result
+            each
+            for each in added
+            if tool.parameters and each.parameters == tool.parameters and each.result == tool.result
         ]
-        for candidates in (aliased, same, alike):
-            if len(candidates) == 1 and candidates[0].name not in found.values():
-                found[tool.name] = candidates[0].name
+        for candidates in (aliased, same_place, alike):
+            if len(candidates) == 1 and candidates[0].name not in new_names.values():
+                new_names[tool.name] = candidates[0].name
                 break
-    return found
+    return new_names
 
 
 def _tool(old: Tool, new: Tool) -> Iterator[Change]:
@@ -150,13 +138,7 @@ def _tool(old: Tool, new: Tool) -> Iterator[Change]:
         yield _change("unsupported-removed", new, span=at("unsupported"), where=name, before=name)
     for name in sorted(old.providers.keys() | new.providers.keys()):
         yield from _patch(old, new, name)
-    examples = tuple(old.examples)
-    before, after = old.parameters or _NOTHING, new.parameters or _NOTHING
-    differences = compare_schemas(before, after, examples)
-    for difference in differences:
-        yield _parameter(difference, old, new)
-    if not differences and drop_annotations(before, deep=True) != drop_annotations(after, deep=True):
-        yield _change("composition-rewritten", new, span=at("parameters"))
+    yield from _parameters(old, new, at("parameters"))
     yield from _result(old, new, at("result"))
 
 
@@ -182,46 +164,70 @@ def _patch(old: Tool, new: Tool, name: str) -> Iterator[Change]:
     span = new.document.key_span("providers", name)
     if before.get("description") != after.get("description"):
         yield _change("wire-description-changed", new, span=span, where=name)
-    rest = [
+    facts_before, facts_after = (
         {key: value for key, value in patch.items() if key not in ("name", "description")} for patch in (before, after)
-    ]
-    if rest[0] != rest[1]:
-        yield _change("provider-patch-changed", new, span=span, where=name, before=rest[0], after=rest[1])
+    )
+    if facts_before != facts_after:
+        yield _change("provider-patch-changed", new, span=span, where=name, before=facts_before, after=facts_after)
+
+
+def _parameters(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
+    before, after = old.parameters or _NOTHING, new.parameters or _NOTHING
+    differences = compare_schemas(before, after, tuple(old.examples))
+    for difference in differences:
+        yield _parameter(difference, old, new)
+    if not differences and drop_annotations(before, deep=True) != drop_annotations(after, deep=True):
+        yield _change("composition-rewritten", new, span=span)
 
 
 def _parameter(difference: Difference, old: Tool, new: Tool) -> Change:
     """Convert a difference of the parameters to a change at its location; a shared type's change names the type."""
     pointer = difference.pointer
-    tool = old if difference.gone else new
-    span = (
-        tool.parameter_span(pointer[:-1], str(pointer[-1]))
-        if pointer and not _is_schema_path(pointer)
-        else tool.parameter_span(pointer)
-    )
+    span = _parameter_span(old if difference.gone else new, pointer)
     code = difference.code
     if code in ("pattern-changed", "condition-changed", "branches-overlap") and difference.effect == "unknown":
         code = "cannot-tell"
-    shared = pointer[1] if len(pointer) > 1 and pointer[0] == "$defs" and pointer[1] in tool.origins else None
-    found = _change(
+    proved = None
+    if difference.effect not in ("wider", "note"):
+        proved = difference.witness is not ABSENT or difference.effect == "narrower"
+    change = _change(
         code,
         new,
-        span=span if not difference.gone else new.parameter_span(pointer[:-2]),
+        span=new.parameter_span(pointer[:-2]) if difference.gone else span,
         where=pointer_text(pointer),
         before=difference.before,
         after=difference.after,
         witness=difference.witness,
         relation=difference.effect,
         old_span=span if difference.gone else None,
-        proved=None
-        if difference.effect in ("wider", "note")
-        else difference.witness is not ABSENT or difference.effect == "narrower",
+        proved=proved,
     )
-    return replace(found, origin=tool.origins[str(shared)][0].source if shared is not None else "")
+    tool = old if difference.gone else new
+    if len(pointer) > 1 and pointer[0] == "$defs" and pointer[1] in tool.origins:
+        return replace(change, origin=tool.origins[str(pointer[1])][0].source)
+    return change
+
+
+def _parameter_span(tool: Tool, pointer: Pointer) -> Span:
+    """Return the location of a schema, or of a keyword of one."""
+    if pointer and not _is_schema_path(pointer):
+        return tool.parameter_span(pointer[:-1], str(pointer[-1]))
+    return tool.parameter_span(pointer)
 
 
 def _is_schema_path(pointer: Pointer) -> bool:
     """Return whether a path ends at a schema, and not at a keyword of one."""
     return len(pointer) > 1 and pointer[-2] in ("properties", "$defs", "anyOf", "oneOf", "allOf", "prefixItems")
+
+
+_RESULT_CODES: Mapping[Relation | None, str] = {
+    None: "result-widened",
+    "wider": "result-widened",
+    "narrower": "result-narrowed",
+    "other": "result-changed",
+    "unknown": "cannot-tell",
+}
+"""The code of a changed result, by the joint effect of its differences."""
 
 
 def _result(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
@@ -230,60 +236,137 @@ def _result(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
             yield _change("result-set" if old.result is None else "result-unset", new, span=span)
         return
     differences = compare_schemas(old.result, new.result)
-    relation = combine_effects([d for d in differences if d.code != "parameter-added"])
     if not differences:
         return
-    shown = max(differences, key=lambda d: (d.witness is not ABSENT, d.effect != "note"))
+    relation = combine_effects([each for each in differences if each.code != "parameter-added"])
+    shown = max(differences, key=lambda each: (each.witness is not ABSENT, each.effect != "note"))
     where = f"result {pointer_text(shown.pointer)}".strip()
-    if relation is None:
-        yield _change("result-widened", new, span=span, where=where)
-        return
-    code = {
-        "wider": "result-widened",
-        "narrower": "result-narrowed",
-        "other": "result-changed",
-        "unknown": "cannot-tell",
-    }[relation]
-    yield _change(code, new, span=span, where=where, witness=shown.witness)
+    witness = ABSENT if relation is None else shown.witness
+    yield _change(_RESULT_CODES[relation], new, span=span, where=where, witness=witness)
 
 
 def _aliases(before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Mapping[str, str]) -> Iterator[Change]:
-    was = {alias: renamed.get(tool.name, tool.name) for tool in before.values() for alias in tool.aliases}
-    now = {alias: tool for tool in after.values() for alias in tool.aliases}
-    for alias, name in was.items():
-        if alias not in now and alias not in after and name in after:
+    names_before = {alias: renamed.get(tool.name, tool.name) for tool in before.values() for alias in tool.aliases}
+    tools_after = {alias: tool for tool in after.values() for alias in tool.aliases}
+    for alias, name in names_before.items():
+        if alias not in tools_after and alias not in after and name in after:
             yield _change("alias-removed", after[name], before=alias)
-        elif alias in now and now[alias].name != name:
-            span = now[alias].document.key_span("aliases")
-            yield _change("alias-moved", now[alias], span=span, before=name, after=alias)
-    for alias, tool in now.items():
-        if alias not in was and alias not in before:
+        elif alias in tools_after and tools_after[alias].name != name:
+            tool = tools_after[alias]
+            yield _change("alias-moved", tool, span=tool.document.key_span("aliases"), before=name, after=alias)
+    for alias, tool in tools_after.items():
+        if alias not in names_before and alias not in before:
             yield _change("alias-added", tool, span=tool.document.key_span("aliases"), after=alias)
 
 
 def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
     """Yield the changes that concern no single tool: settings, providers, the format, and names of classes."""
-    config = new.project.sources.config
-    config_span = config.span() if config is not None else Span(new.project.sources.name)
-    after, before = new.project.config, old.project.config
-    settings = (
-        ("edition-changed", before.edition, after.edition),
-        ("out-moved", before.out or "generated", after.out or "generated"),
-    )
-    found: list[FoundChange] = [(code, "", config_span, was, now) for code, was, now in settings if was != now]
-    found += [("provider-removed", name, config_span, name, None) for name in sorted({*old.payloads} - {*new.payloads})]
-    found += [("provider-added", name, config_span, None, name) for name in sorted({*new.payloads} - {*old.payloads})]
-    formats = (old.project.catalog.format, new.project.catalog.format)
-    here = Span(new.project.sources.name)
-    for code, where, span, *values in (
-        *found,
-        *changed_provider_facts(old.project, new.project),
-        *changed_neutral_format(*formats, here),
-        *find_removed_public_names(old.names, new.names, here),
-    ):
-        yield Change(
-            code, (), where, span, _broken_audiences(code, None, None), *(ABSENT if v is None else v for v in values)
-        )
+    project = new.project
+    config, here = project.sources.config, Span(project.sources.name)
+    config_span = config.span() if config is not None else here
+    before, after = old.project.config, project.config
+    if before.edition != after.edition:
+        yield _project_change("edition-changed", "", config_span, before.edition, after.edition)
+    out_before, out_after = before.out or "generated", after.out or "generated"
+    if out_before != out_after:
+        yield _project_change("out-moved", "", config_span, out_before, out_after)
+    for name in sorted({*old.payloads} - {*new.payloads}):
+        yield _project_change("provider-removed", name, config_span, name, None)
+    for name in sorted({*new.payloads} - {*old.payloads}):
+        yield _project_change("provider-added", name, config_span, None, name)
+    yield from _provider_facts(old.project, project)
+    yield from _neutral_format(old.project.catalog.format, project.catalog.format, here)
+    yield from _removed_public_names(old.names, new.names, here)
+
+
+def _provider_facts(old: Project, new: Project) -> Iterator[Change]:
+    """Yield changes of the limits, budgets, defaults and other facts of the providers that both sides have."""
+    config = new.sources.config
+    for key in ("limits", "budgets"):
+        for provider, name, before, after in _settings_that_differ(getattr(old.config, key), getattr(new.config, key)):
+            span = _key_span(config, new, key, provider, name)
+            yield _project_change("limit-changed", f"{key} {provider} {name}", span, before, after)
+    if old.config.recursion_depth != new.config.recursion_depth:
+        span = _key_span(config, new, "recursion_depth")
+        depths = old.config.recursion_depth, new.config.recursion_depth
+        yield _project_change("limit-changed", "recursion_depth", span, *depths)
+    for provider, name, before, after in _settings_that_differ(old.config.defaults, new.config.defaults):
+        span = _key_span(config, new, "defaults", provider, name)
+        yield _project_change("wire-default-changed", f"{provider} {name}", span, before, after)
+    old_profiles = {profile.name: profile for profile in old.catalog.profiles}
+    for profile in new.catalog.profiles:
+        if profile.name in old_profiles:
+            yield from _profile(old_profiles[profile.name], profile, new)
+
+
+_SETTINGS = ("limits", "defaults")
+"""Facts that the configuration can state too. Their changes have codes of their own."""
+
+
+def _profile(old: Profile, new: Profile, project: Project) -> Iterator[Change]:
+    own_document = next((document for document in reversed(new.documents) if not document.is_shipped), None)
+    for fact in sorted(old.facts.keys() | new.facts.keys()):
+        before, after = old.facts.get(fact), new.facts.get(fact)
+        if fact not in _SETTINGS and before != after:
+            span = _key_span(own_document, project, fact)
+            yield _project_change("profile-changed", f"{new.name} {fact}", span, before, after)
+
+
+class _SettingChange(NamedTuple):
+    """A setting of a provider with its values on both sides; None if it is not set."""
+
+    provider: str
+    name: str
+    before: Any
+    after: Any
+
+
+def _settings_that_differ(
+    old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
+) -> Iterator[_SettingChange]:
+    for provider in sorted(old.keys() | new.keys()):
+        before, after = old.get(provider, {}), new.get(provider, {})
+        for name in sorted(before.keys() | after.keys()):
+            if before.get(name, ...) != after.get(name, ...):
+                yield _SettingChange(provider, name, before.get(name), after.get(name))
+
+
+def _key_span(document: Document | None, project: Project, *pointer: str) -> Span:
+    """Return the location of a key, or of the nearest key around it that exists."""
+    if document is None:
+        return Span(project.sources.name)
+    for end in range(len(pointer), 0, -1):
+        if pointer[:end] in document.keys:
+            return document.key_span(*pointer[:end])
+    return document.span()
+
+
+def _neutral_format(old: Format, new: Format, span: Span) -> Iterator[Change]:
+    """Yield the fields of the format that a project has added, removed or changed."""
+    for type_name in sorted(old.types.keys() & new.types.keys()):
+        before = {field.name: field.schema for field in old.types[type_name].fields}
+        after = {field.name: field.schema for field in new.types[type_name].fields}
+        for name in sorted(before.keys() | after.keys()):
+            where = f"{type_name}.{name}"
+            if name not in before:
+                yield _project_change("format-field-added", where, span, None, after[name])
+            elif name not in after:
+                yield _project_change("format-field-removed", where, span, before[name], None)
+            elif before[name] != after[name]:
+                yield _project_change("format-field-changed", where, span, before[name], after[name])
+
+
+def _removed_public_names(
+    old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]], span: Span
+) -> Iterator[Change]:
+    """Yield the public classes and types of tools that were removed from a module that still exists.
+
+    A module disappears with its tool, and a member with its parameter; those changes are reported already.
+    """
+    for path in sorted(old.keys() & new.keys()):
+        for name in old[path]:
+            if name not in new[path]:
+                yield _project_change("public-name-removed", f"{path} {name}", span, name, None)
 
 
 def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str]) -> Iterator[Change]:
@@ -292,15 +375,15 @@ def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str
     for provider in new.payloads:
         if provider not in old.payloads:
             continue
-        was = {renamed.get(one.tool.name, one.tool.name): one for one in old.payloads[provider].tools if one.offered}
-        now = {one.tool.name: one for one in new.payloads[provider].tools if one.offered}
-        for name in sorted(was.keys() & now.keys()):
-            yield from _on_wire(provider, was[name], now[name])
+        old_payload, new_payload = old.payloads[provider], new.payloads[provider]
+        before = {renamed.get(each.tool.name, each.tool.name): each for each in old_payload.tools if each.offered}
+        after = {each.tool.name: each for each in new_payload.tools if each.offered}
+        for name in sorted(before.keys() & after.keys()):
+            yield from _on_wire(provider, before[name], after[name])
         sent = old.sent_digests.get(provider)
-        was_sent = old.payloads[provider].tool_digests() if sent is None else sent
-        if was_sent != new.payloads[provider].tool_digests():
+        if (old_payload.tool_digests() if sent is None else sent) != new_payload.tool_digests():
             tokenizer = tokenizer or installed_tokenizer()
-            described = describe_payload_change(old.payloads[provider], new.payloads[provider], sent, tokenizer)
+            described = describe_payload_change(old_payload, new_payload, sent, tokenizer)
             yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=described)
 
 
@@ -313,10 +396,59 @@ def _on_wire(provider: str, old: ToolPayload, new: ToolPayload) -> Iterator[Chan
         yield _change("spelling-changed", tool, span=span, where=provider)
     if old.strict != new.strict:
         yield _change("strict-lost" if old.strict else "strict-gained", tool, span=span, where=provider)
-    for pointer, what in severe_losses_missing_in(old, new):
-        yield _change("portability-worse", tool, span=span, where=provider, after=f"{what} at {pointer or '/'}")
-    for pointer, what in severe_losses_missing_in(new, old):
-        yield _change("portability-better", tool, span=span, where=provider, before=f"{what} at {pointer or '/'}")
+    for loss in _severe_losses_missing_in(old, new):
+        yield _change("portability-worse", tool, span=span, where=provider, after=loss)
+    for loss in _severe_losses_missing_in(new, old):
+        yield _change("portability-better", tool, span=span, where=provider, before=loss)
+
+
+def _severe_losses_missing_in(reference: ToolPayload, payload: ToolPayload) -> list[str]:
+    """Describe each severe loss of a payload that a reference payload does not have, sorted by pointer.
+
+    Losses are compared by the value that they concern: it does not matter whether its schema stands in a definition or
+    in a branch.
+    """
+    reference_losses = [(loss.what, _value_path(loss.pointer)) for loss in reference.losses if loss.severe]
+    losses = sorted({(loss.pointer, loss.what) for loss in payload.losses if loss.severe})
+    return [
+        f"{subject} at {pointer or '/'}"
+        for pointer, subject in losses
+        if not any(
+            subject == reference_subject and _may_be_same_value(_value_path(pointer), path)
+            for reference_subject, path in reference_losses
+        )
+    ]
+
+
+class _ValuePath(NamedTuple):
+    """The steps of a pointer into a schema that lead into values. If `shared`, they start in a definition."""
+
+    steps: list[str]
+    shared: bool
+
+
+def _value_path(pointer: str) -> _ValuePath:
+    path = _ValuePath([], shared=False)
+    steps = iter(pointer.split("/")[1:])
+    for step in steps:
+        if step in ("$defs", "definitions"):
+            next(steps, None)
+            path = _ValuePath([], shared=True)
+        elif step in ("allOf", "anyOf", "oneOf"):
+            next(steps, None)
+        elif step in ("properties", "patternProperties", "prefixItems"):
+            path.steps.extend([step, next(steps, "")])
+        else:
+            path.steps.append(step)
+    return path
+
+
+def _may_be_same_value(path: _ValuePath, other: _ValuePath) -> bool:
+    """Return whether two paths may lead to the same value. A definition may be used anywhere."""
+    if not (path.shared or other.shared):
+        return path.steps == other.steps
+    length = min(len(path.steps), len(other.steps))
+    return path.steps[len(path.steps) - length :] == other.steps[len(other.steps) - length :]
 
 
 def _change(
@@ -339,6 +471,12 @@ def _change(
         audiences = ("handlers",) if "handlers" in audiences else ()
     location = span or tool.document.span("name")
     return Change(code, (tool.name,), where, location, audiences, before, after, witness, old_span)
+
+
+def _project_change(code: str, where: str, span: Span, before: Any, after: Any) -> Change:
+    """Return a change that concerns no single tool. None is a value that is not set."""
+    values = (ABSENT if value is None else value for value in (before, after))
+    return Change(code, (), where, span, _broken_audiences(code, None, None), *values)
 
 
 def _broken_audiences(code: str, relation: str | None, proved: bool | None) -> tuple[Audience, ...]:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-
+from toolgen.breaking.accepted import read_accepted
 from toolgen.breaking.changes import Change, ProjectSnapshot, changes_between
 from toolgen.breaking.git import RevisionError, read_committed_file
 from toolgen.breaking.replay import ReplayResult, replay
@@ -19,10 +18,9 @@ from toolgen.breaking.schema_comparison import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes import AUDIENCES
 from toolgen.diagnostics.finding import RawText, Related, escape_text
-from toolgen.load.loading import ACCEPTED, load_single_file
+from toolgen.load.loading import ACCEPTED
 from toolgen.pipeline import Project, render_payloads, render_project, resolve_project
 from toolgen.render.tools import class_names_by_module
-from toolgen.write.disk import replace_text
 from toolgen.write.lockfile import LOCK, LockError, read_lock
 
 _SHOWN = 200
@@ -68,10 +66,10 @@ def compare_with(
         replay_files: Files with stored conversations.
         provider: The provider in whose format these are; None for the format of the package.
     """
-    new = _state(resolve_project(schemas, findings), findings)
+    new = _snapshot(resolve_project(schemas, findings), findings)
     if new is None:
         return None
-    accepted = _accepted(schemas, findings)
+    accepted = read_accepted(schemas, findings)
     if accepted is None:
         return None
     findings.items.clear()  # warnings of a build are not changes
@@ -86,28 +84,49 @@ def compare_with(
     if replayed is None:
         findings.items += replay_findings.items
         return None
-    levels = new.project.config.breaking
-    open_: list[Change] = []
-    for change in changes:
-        before = len(findings)
-        if change.id not in accepted:
-            _report(change, levels, findings, replayed=replayed)
-        if len(findings) > before:  # its level is not off
-            open_.append(change)
+    comparison = _judge(changes, accepted, new.project.config.breaking, findings, replayed)
+    if revision is not None or old_folder is not None:
+        span = Span((schemas / ACCEPTED).as_posix())
+        for identifier in comparison.unused:
+            findings.add("accepted-unused", span, change=RawText(identifier))
+    findings.items += replay_findings.items
+    return comparison
+
+
+def _judge(
+    changes: Sequence[Change],
+    accepted: Mapping[str, str],
+    levels: Mapping[str, str],
+    findings: Findings,
+    replayed: Sequence[ReplayResult],
+) -> Comparison:
+    """Report the changes that are not accepted, and return all of them by what the project says about them.
+
+    Args:
+        changes: All changes.
+        accepted: The reasons of accepted changes, by id.
+        levels: The levels of the project, by code or audience.
+        findings: Receives the changes that are not accepted.
+        replayed: The stored conversations, which hints mention.
+    """
+    not_accepted: list[Change] = []
     suppressed = Findings()
     for change in changes:
         if change.id in accepted:
-            _report(change, levels, suppressed, accepted[change.id])
-    unused = tuple(identifier for identifier in accepted if identifier not in {change.id for change in changes})
-    span = Span((schemas / ACCEPTED).as_posix())
-    for identifier in unused if revision is not None or old_folder is not None else ():
-        findings.add("accepted-unused", span, change=RawText(identifier))
-    findings.items += replay_findings.items
-    left_out = tuple(change for change in changes if change.id in accepted)
-    return Comparison(tuple(open_), left_out, unused, tuple(suppressed))
+            suppressed.items += _findings_of(change, levels, reason=accepted[change.id])
+        elif reported := _findings_of(change, levels, replayed=replayed):
+            findings.items += reported
+            not_accepted.append(change)
+    ids = {change.id for change in changes}
+    return Comparison(
+        tuple(not_accepted),
+        tuple(change for change in changes if change.id in accepted),
+        tuple(identifier for identifier in accepted if identifier not in ids),
+        tuple(suppressed),
+    )
 
 
-def _state(project: Project | None, findings: Findings) -> ProjectSnapshot | None:
+def _snapshot(project: Project | None, findings: Findings) -> ProjectSnapshot | None:
     wires = render_payloads(project, findings) if project is not None else None
     if project is None or wires is None:
         return None
@@ -119,44 +138,44 @@ def _old_state(
 ) -> ProjectSnapshot | Literal["absent"] | None:
     """Read the old side. Return `absent` if it did not exist, and None, with findings, if it cannot be built."""
     old_findings = Findings()
-    data: bytes | None = None
     if folder is not None:
-        old = _state(resolve_project(folder, old_findings), old_findings)
-        lock = folder.parent / _lock_path(old)
-        data = lock.read_bytes() if lock.is_file() else None
+        old = _snapshot(resolve_project(folder, old_findings), old_findings)
+        lock_file = folder.parent / _lock_path(old)
+        lock = lock_file.read_bytes() if lock_file.is_file() else None
     else:
         try:
-            found = read_revision_sources(schemas, str(revision), merge_base=merge_base)
+            committed = read_revision_sources(schemas, str(revision), merge_base=merge_base)
         except RevisionError as error:
             span = Span(schemas.as_posix())
             findings.add("revision-unreadable", span, hint=error.hint, problem=RawText(str(error)))
             return None
-        if found is None:
+        if committed is None:
             path = schemas.as_posix()
             findings.add("against-absent", Span(path), revision=str(revision), folder=path)
             return "absent"
-        commit, files = found
-        name = f"{revision}:{schemas.as_posix()}"
-        old = _state(
-            resolve_project(
-                schemas, old_findings, folder=lambda prefix, to: RevisionFolder(files, prefix, to), name=name
-            ),
+        project = resolve_project(
+            schemas,
             old_findings,
+            folder=lambda prefix, to: RevisionFolder(committed.files, prefix, to),
+            name=f"{revision}:{schemas.as_posix()}",
         )
-        data = read_committed_file(schemas.absolute().parent, commit, _lock_path(old))
-    for fault in (each for each in old_findings if each.level == "error" or each.code == NO_CONTENT):
-        where = RawText(fault.span)
-        span, problem = Span(schemas.as_posix()), RawText(fault.message)
-        findings.add("against-unreadable", span, hint=fault.hint, where=where, before=problem)
-        findings.change_last_level(fault.level)
-    if old is None:
-        return None
+        old = _snapshot(project, old_findings)
+        lock = read_committed_file(schemas.absolute().parent, committed.commit, _lock_path(old))
+    for fault in old_findings:
+        if fault.level == "error" or fault.code == NO_CONTENT:
+            where, problem = RawText(fault.span), RawText(fault.message)
+            findings.add("against-unreadable", Span(schemas.as_posix()), hint=fault.hint, where=where, before=problem)
+            findings.change_last_level(fault.level)
+    return replace(old, sent_digests=_sent_digests(lock)) if old is not None else None
+
+
+def _sent_digests(lock: bytes | None) -> dict[str, dict[str, str]]:
+    """Return the digests of the payloads in a lock file, by provider and tool. Nothing if it is not known what was sent."""
     try:
-        payloads = read_lock(data).payloads if data is not None else {}
-        sent = {name: {tool: digest for tool, digest in tools.items() if digest} for name, tools in payloads.items()}
-        return replace(old, sent_digests=sent)
-    except LockError:  # then it is not known what was sent
-        return old
+        payloads = read_lock(lock).payloads if lock is not None else {}
+    except LockError:
+        return {}
+    return {name: {tool: digest for tool, digest in tools.items() if digest} for name, tools in payloads.items()}
 
 
 def _lock_path(old: ProjectSnapshot | None) -> str:
@@ -181,20 +200,20 @@ def _replay(
         findings.add("part-needs", Span(schemas.as_posix()), part=RawText("--replay"), needed=RawText("converters"))
         return None
     results = [replay(file, package.files, provider, findings) for file in files]
-    read = [each for each in results if each is not None]
-    return read if len(read) == len(results) else None
+    readable = [result for result in results if result is not None]
+    return readable if len(readable) == len(results) else None
 
 
-def _report(
-    change: Change,
-    levels: Mapping[str, str],
-    findings: Findings,
-    reason: str | None = None,
-    replayed: Sequence[ReplayResult] = (),
-) -> None:
-    """Add a change to the findings, with the level of its code or audiences in this project. A `reason` accepts it."""
-    own = Findings()
-    own.add(
+_LEVELS = ("off", "note", "warning", "error")
+"""The levels of the configuration, from the lowest."""
+
+
+def _findings_of(
+    change: Change, levels: Mapping[str, str], *, reason: str | None = None, replayed: Sequence[ReplayResult] = ()
+) -> list[Finding]:
+    """Return the finding of a change; nothing if its level in this project is `off`. A `reason` accepts the change."""
+    findings = Findings()
+    findings.add(
         change.code,
         change.span,
         hint=_hint(change, replayed),
@@ -204,19 +223,25 @@ def _report(
         before=RawText(_shown(change.before)),
         after=RawText(_shown(change.after)),
     )
-    (found,) = own
+    (finding,) = findings
+    level = _level(change, finding, levels)
+    if level == "off":
+        return []
+    message = finding.message
     if not change.where:  # the whole tool
-        found = replace(found, message=found.message.replace(" : ", ": ", 1))
-    level: Any = levels.get(change.code)
-    if level is None and change.audiences:
-        ranks = [levels[audience] for audience in change.audiences if audience in levels]
-        order = ("off", "note", "warning", "error")
-        if len(ranks) == len(change.audiences):
-            level = max(ranks, key=order.index)
-    if level is None and found.level != "warning":
-        level = "error" if change.audiences else "note"
-    if level != "off":
-        findings.items.append(replace(found, level=level or found.level, details=_details(change, reason)))
+        message = message.replace(" : ", ": ", 1)
+    return [replace(finding, level=level, message=message, details=_details(change, reason))]
+
+
+def _level(change: Change, finding: Finding, levels: Mapping[str, str]) -> Any:
+    """Return the level that the project gives a change, by its code or its audiences, or else the default."""
+    if change.code in levels:
+        return levels[change.code]
+    if change.audiences and all(audience in levels for audience in change.audiences):
+        return max((levels[audience] for audience in change.audiences), key=_LEVELS.index)
+    if finding.level == "warning":
+        return "warning"
+    return "error" if change.audiences else "note"
 
 
 def _hint(change: Change, replayed: Sequence[ReplayResult]) -> str | None:
@@ -225,7 +250,8 @@ def _hint(change: Change, replayed: Sequence[ReplayResult]) -> str | None:
         parts.append(f"witness: {_shown(change.witness)}")
     if change.code == "cannot-tell":
         parts += [result.summarize(change.tools) for result in replayed]
-    parts += [f"id: {change.id}"] if change.audiences else []
+    if change.audiences:
+        parts.append(f"id: {change.id}")
     return "; ".join(parts) or None
 
 
@@ -245,101 +271,7 @@ def _details(change: Change, reason: str | None) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = (
-        "not set"
-        if value is ABSENT
-        else value
-        if isinstance(value, str) and value
-        else json.dumps(value, ensure_ascii=False, default=str)
-    )
+    if value is ABSENT:
+        return "not set"
+    text = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)
     return escape_text(text, _SHOWN)
-
-
-def _accepted(schemas: Path, findings: Findings) -> dict[str, str] | None:
-    """Return the reasons of the accepted changes, by id; None, with findings, if the file is not valid."""
-    file = schemas / ACCEPTED
-    if not file.is_file():
-        return {}
-    document = load_single_file(file, findings)
-    if document is None:
-        return None
-    entries = document.value
-    if not isinstance(entries, list) or not all(
-        isinstance(entry, dict) and isinstance(entry.get("change"), str) and isinstance(entry.get("reason"), str)
-        for entry in entries
-    ):
-        problem = RawText("it must be a list of entries with `change` and `reason`")
-        findings.add("accepted-illegal", document.span(), path=document.path, problem=problem)
-        return None
-    return {entry["change"]: entry["reason"] for entry in entries}
-
-
-def accept_changes(
-    schemas: Path, comparison: Comparison, change_ids: Sequence[str], reason: str, *, prune: bool
-) -> list[str]:
-    """Add changes to `accepted.yaml`, and return what was done. The id `all` means every breaking change.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    file = schemas / ACCEPTED
-    text = file.read_text("utf-8") if file.is_file() else ""
-    entries: list[dict[str, str]] = yaml.safe_load(text) or []
-    done = []
-    if prune and comparison.unused:
-        left = [entry for entry in entries if entry["change"] not in comparison.unused]
-        shorter = _without_entries(
-            text, [entry["change"] in comparison.unused for entry in entries]
-        )  # keeps the comments
-        entries, text = left, shorter if left and _read_entries(shorter) == left else _entries_text(left)
-    if prune:
-        done.append(f"{file.as_posix()}: {len(comparison.unused)} removed")
-    wanted = {change.id: change for change in comparison.changes if change.audiences}
-    new = []
-    for identifier in wanted if "all" in change_ids else change_ids:
-        change = wanted.get(identifier)
-        if change is None:
-            done.append(f"{identifier}: unknown change; use an id from the hint of a finding")
-            continue
-        where = f"{', '.join(change.tools)} {change.where}".strip()
-        new.append({"change": identifier, "code": change.code, "where": where, "reason": reason})
-        done.append(f"{file.as_posix()}: {identifier} accepted")
-    if new:
-        added = f"{text.rstrip()}\n{_entries_text(new)}".lstrip()  # keeps the comments
-        text = added if _read_entries(added) == [*entries, *new] else _entries_text([*entries, *new])
-    if text:
-        replace_text(file, text)
-    elif file.is_file():
-        file.unlink()
-    return done
-
-
-def _without_entries(text: str, removed: Sequence[bool]) -> str:
-    """Return a list in YAML without some of its entries, and without the comments next to and directly above these.
-
-    The comments at the beginning stay. A list in brackets, or with several entries in a line, is not valid afterwards.
-    """
-    lines, listed = text.splitlines(keepends=True), yaml.compose(text)
-    starts = [*(node.start_mark.line for node in (listed.value if listed else ())), len(lines)]
-    for i in reversed([i for i, gone in enumerate(removed) if gone]):
-        first, end = starts[i], starts[i + 1]
-        while end > first + 1 and (lines[end - 1][0] == "#" or not lines[end - 1].strip()):
-            end -= 1
-        above = first
-        while above and lines[above - 1][0] == "#":
-            above -= 1
-        starts[i] = above or first
-        del lines[starts[i] : end]
-    return "".join(lines)
-
-
-def _entries_text(entries: Sequence[Mapping[str, str]]) -> str:
-    return yaml.safe_dump(entries, sort_keys=False, allow_unicode=True) if entries else ""
-
-
-def _read_entries(text: str) -> Any:
-    """Return the entries of a text; None if it is not valid, such as a list in brackets that was continued."""
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        return None

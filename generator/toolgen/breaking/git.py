@@ -56,8 +56,8 @@ def run_git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.Comp
 
 def read_committed_file(folder: Path, commit: str, path: str) -> bytes | None:
     """Return the bytes of a file in a commit, by its path relative to a folder; None if it does not exist."""
-    found = run_git(folder, "cat-file", "blob", f"{commit}:./{path}")
-    return found.stdout if found.returncode == 0 else None
+    blob = run_git(folder, "cat-file", "blob", f"{commit}:./{path}")
+    return blob.stdout if blob.returncode == 0 else None
 
 
 class TreeEntry(NamedTuple):
@@ -67,6 +67,13 @@ class TreeEntry(NamedTuple):
     kind: str
     blob: str
     source: str
+
+
+class RevisionTree(NamedTuple):
+    """The id of a commit, and everything below SCHEMAS in it."""
+
+    commit: str
+    entries: list[TreeEntry]
 
 
 def _list_tree(folder: Path, revision: str, commit: str, place: PurePosixPath) -> bytes:
@@ -85,7 +92,7 @@ def _list_tree(folder: Path, revision: str, commit: str, place: PurePosixPath) -
     return listed.stdout
 
 
-def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[str, list[TreeEntry]]:
+def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> RevisionTree:
     """Return the commit of a revision, and everything below SCHEMAS in it.
 
     With `merge_base`, it is the commit at which this branch left the revision.
@@ -96,36 +103,10 @@ def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> 
     folder = schemas if schemas.is_dir() else schemas.parent
     if revision.startswith("-"):
         raise RevisionError("a revision cannot start with a dash", "use a branch, a tag or a commit")
-    inside = run_git(folder, "rev-parse")
-    if b"dubious ownership" in inside.stderr:
-        raise RevisionError(
-            "git does not read this repository, because it belongs to another user",
-            "trust it with `git config --global --add safe.directory PATH`, with the path of the repository",
-        )
-    if inside.returncode != 0:
-        broken = any(os.path.lexists(parent / ".git") for parent in (folder.absolute(), *folder.absolute().parents))
-        problem = "is inside a repository that git cannot read" if broken else "is not inside a git repository"
-        hint = "run `git status` to see why, or c" if broken else "c"
-        raise RevisionError(f"{schemas.as_posix()} {problem}", f"{hint}ompare with a folder: --against-dir DIR")
-    found = run_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    commit = found.stdout.decode().strip()
-    if found.returncode != 0 or not commit:
-        raise RevisionError(f"this repository has no revision {revision!r}", _unknown_hint(folder, revision))
-    if merge_base:
-        base = run_git(folder, "merge-base", "HEAD", commit)
-        if base.returncode != 0:
-            raise RevisionError(
-                f"HEAD and {revision!r} have no common commit in this clone", "run `git fetch --unshallow`"
-            )
-        commit = base.stdout.decode().strip()
-    prefix = run_git(folder, "rev-parse", "--show-prefix").stdout.decode().strip()
-    places = [PurePosixPath(prefix) if schemas.is_dir() else PurePosixPath(prefix) / schemas.name]
-    if schemas.is_symlink():  # perhaps it was a folder then
-        outside = run_git(schemas.absolute().parent, "rev-parse", "--show-prefix").stdout.decode().strip()
-        places.append(PurePosixPath(outside) / schemas.name)
-    listings = [_list_tree(folder, revision, commit, place) for place in places]
-    below, listing = next((pair for pair in zip(places, listings, strict=True) if pair[1]), (places[-1], listings[-1]))
-    prefix = "" if str(below) == "." else f"{below}/"
+    _check_repository(folder, schemas)
+    commit = _resolve_commit(folder, revision, merge_base=merge_base)
+    place, listing = _first_listing(schemas, folder, revision, commit)
+    prefix = "" if str(place) == "." else f"{place}/"
     entries = []
     for line in filter(None, listing.split(b"\0")):
         head, _, name = line.partition(b"\t")
@@ -133,7 +114,67 @@ def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> 
         path = name.decode("utf-8", "surrogateescape")
         if path.startswith(prefix):
             entries.append(TreeEntry(mode, kind, blob, path.removeprefix(prefix)))
-    return commit, entries
+    return RevisionTree(commit, entries)
+
+
+def _check_repository(folder: Path, schemas: Path) -> None:
+    """Check that a folder is inside a repository that git can read.
+
+    Raises:
+        RevisionError: It is not. The message names SCHEMAS.
+    """
+    result = run_git(folder, "rev-parse")
+    if b"dubious ownership" in result.stderr:
+        raise RevisionError(
+            "git does not read this repository, because it belongs to another user",
+            "trust it with `git config --global --add safe.directory PATH`, with the path of the repository",
+        )
+    if result.returncode == 0:
+        return
+    if any(os.path.lexists(parent / ".git") for parent in (folder.absolute(), *folder.absolute().parents)):
+        raise RevisionError(
+            f"{schemas.as_posix()} is inside a repository that git cannot read",
+            "run `git status` to see why, or compare with a folder: --against-dir DIR",
+        )
+    raise RevisionError(
+        f"{schemas.as_posix()} is not inside a git repository", "compare with a folder: --against-dir DIR"
+    )
+
+
+def _resolve_commit(folder: Path, revision: str, *, merge_base: bool) -> str:
+    """Return the id of the commit of a revision, or of the one at which this branch left it.
+
+    Raises:
+        RevisionError: There is none.
+    """
+    result = run_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    commit = result.stdout.decode().strip()
+    if result.returncode != 0 or not commit:
+        raise RevisionError(f"this repository has no revision {revision!r}", _unknown_hint(folder, revision))
+    if not merge_base:
+        return commit
+    base = run_git(folder, "merge-base", "HEAD", commit)
+    if base.returncode != 0:
+        raise RevisionError(f"HEAD and {revision!r} have no common commit in this clone", "run `git fetch --unshallow`")
+    return base.stdout.decode().strip()
+
+
+def _first_listing(schemas: Path, folder: Path, revision: str, commit: str) -> tuple[PurePosixPath, bytes]:
+    """Return the path of SCHEMAS in a commit, and git's list of what is there. A link may have been a folder then.
+
+    Raises:
+        RevisionError: The clone lacks the tree.
+    """
+    prefix = PurePosixPath(_path_in_repository(folder))
+    places = [prefix if schemas.is_dir() else prefix / schemas.name]
+    if schemas.is_symlink():
+        places.append(PurePosixPath(_path_in_repository(schemas.absolute().parent)) / schemas.name)
+    listings = [(place, _list_tree(folder, revision, commit, place)) for place in places]
+    return next((pair for pair in listings if pair[1]), listings[-1])
+
+
+def _path_in_repository(folder: Path) -> str:
+    return run_git(folder, "rev-parse", "--show-prefix").stdout.decode().strip()
 
 
 _FETCH_ALL = 'git fetch --unshallow --tags origin "+refs/heads/*:refs/remotes/origin/*"'
@@ -164,24 +205,25 @@ def is_unchanged(
     """
     lock = f"{out or 'generated'}/toolgen.lock"
     try:
-        here = _digests(schemas)
-        if not here or "accepted.yaml" in here:
+        current = _digests(schemas)
+        if not current or "accepted.yaml" in current:
             return False
         if revision is None:
-            file = old_folder.parent / lock if old_folder is not None else None
-            data = file.read_bytes() if file is not None and file.is_file() else b""
-            return old_folder is not None and here == _digests(old_folder) and _is_made_by(version, data)
-        commit, entries = list_revision(schemas, revision, merge_base=merge_base)
+            if old_folder is None or current != _digests(old_folder):
+                return False
+            file = old_folder.parent / lock
+            return _is_made_by(version, file.read_bytes() if file.is_file() else b"")
+        tree = list_revision(schemas, revision, merge_base=merge_base)
     except (OSError, RevisionError):
         return False
-    there = {
+    committed = {
         entry.source: entry.blob if entry.mode.startswith("100") else entry.mode
-        for entry in entries
+        for entry in tree.entries
         if entry.kind == "blob" and entry.source.endswith(_SOURCES)
     }
-    if here != there or any(entry.kind == "commit" for entry in entries):
+    if current != committed or any(entry.kind == "commit" for entry in tree.entries):
         return False  # ids in a SHA-256 repository always differ, so it gets the full comparison
-    return _is_made_by(version, read_committed_file(schemas.absolute().parent, commit, lock) or b"")
+    return _is_made_by(version, read_committed_file(schemas.absolute().parent, tree.commit, lock) or b"")
 
 
 _SOURCES = (".yaml", ".yml", ".json")
@@ -198,7 +240,7 @@ def _digests(schemas: Path) -> dict[str, str]:
     Raises:
         OSError: A folder or file cannot be read.
     """
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for folder, folders, files in os.walk(schemas, onerror=_raise):
         if any(os.path.islink(os.path.join(folder, name)) for name in (*folders, *files)):
             return {}
@@ -210,8 +252,8 @@ def _digests(schemas: Path) -> dict[str, str]:
                 data = Path(path).read_bytes()
                 digest = sha1(b"blob %d\0" % len(data), usedforsecurity=False)
                 digest.update(data)
-                found[os.path.relpath(path, schemas).replace(os.sep, "/")] = digest.hexdigest()
-    return found
+                digests[os.path.relpath(path, schemas).replace(os.sep, "/")] = digest.hexdigest()
+    return digests
 
 
 def _raise(error: OSError) -> NoReturn:

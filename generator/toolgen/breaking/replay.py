@@ -30,20 +30,20 @@ class ReplayResult:
     def summarize(self, tools: tuple[str, ...]) -> str:
         """Summarize the calls of some tools: how many there are, and how many are rejected."""
         refused = sum(count for (tool, _), count in self.refused.items() if tool in tools)
-        every = refused + sum(self.fitting[tool] for tool in tools)
-        return f"{refused} of {every} stored calls are rejected"
+        total = refused + sum(self.fitting[tool] for tool in tools)
+        return f"{refused} of {total} stored calls are rejected"
 
 
 def replay(
-    file: Path, render_package: Mapping[str, str], provider: str | None, findings: Findings
+    file: Path, rendered_package: Mapping[str, str], provider: str | None, findings: Findings
 ) -> ReplayResult | None:
     """Read stored conversations, and report how many calls are still valid, by tool and pointer, without their content.
 
     Args:
-        file: JSON lines, or one JSON document; `-` is the standard input. Without a provider, messages, requests or completions from the package's
-            `dump`. With one, bodies of requests and responses in its format, or objects that have them under
-            `request`, `response` and `events`.
-        render_package: The package, as a build would write it, including the provider.
+        file: JSON lines, or one JSON document; `-` is the standard input. Without a provider, messages, requests or
+            completions from the package's `dump`. With one, bodies of requests and responses in its format, or objects
+            that have them under `request`, `response` and `events`.
+        rendered_package: The package, as a build would write it, including the provider.
         provider: The provider whose format the bodies are in.
         findings: Receives the counts.
 
@@ -57,14 +57,14 @@ def replay(
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror or type(error).__name__
         findings.add("unreadable-source", span, path=file.as_posix(), reason=RawText(reason))
         return None
-    found = ReplayResult()
-    with InMemoryPackage(render_package) as package:
-        reader = _Reader(package, provider, found)
-        for row in _rows(text, found):
+    result = ReplayResult()
+    with InMemoryPackage(rendered_package) as package:
+        reader = _Reader(package, provider, result)
+        for row in _rows(text, result):
             for call in reader.calls(row):
                 reader.count_outcome(call)
-    _report(found, span, findings)
-    return found
+    _report(result, span, findings)
+    return result
 
 
 def _read(file: Path) -> bytes:
@@ -75,8 +75,8 @@ def _read(file: Path) -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _rows(text: str, found: ReplayResult) -> Iterator[Any]:
-    """Yield the values of a file: the whole document, or one from each line."""
+def _rows(text: str, result: ReplayResult) -> Iterator[Any]:
+    """Yield the values of a file: the whole document, or one from each line. Lines that are not JSON are counted."""
     try:
         yield json.loads(text)
     except (ValueError, RecursionError):
@@ -84,26 +84,26 @@ def _rows(text: str, found: ReplayResult) -> Iterator[Any]:
             try:
                 yield json.loads(line)
             except (ValueError, RecursionError):
-                found.unreadable += 1
+                result.unreadable += 1
 
 
-def _report(found: ReplayResult, span: Span, findings: Findings) -> None:
-    for name, count in sorted(found.unknown.items()):
+def _report(result: ReplayResult, span: Span, findings: Findings) -> None:
+    for name, count in sorted(result.unknown.items()):
         findings.add("replay-unknown", span, tool=RawText(escape_text(name)), count=count)
-    for (name, where), count in sorted(found.refused.items()):
+    for (name, where), count in sorted(result.refused.items()):
         findings.add("replay-refused", span, tool=RawText(name), where=RawText(where), count=count)
-    for (name, what), count in sorted(found.coerced.items()):
-        findings.add("replay-respelled", span, tool=RawText(name), what=RawText(what), count=count)
-    if found.unreadable:
-        findings.add("replay-unread", span, count=found.unreadable)
-    elif not (found.fitting or found.refused or found.unknown):
+    for (name, spelling), count in sorted(result.coerced.items()):
+        findings.add("replay-respelled", span, tool=RawText(name), what=RawText(spelling), count=count)
+    if result.unreadable:
+        findings.add("replay-unread", span, count=result.unreadable)
+    elif not (result.fitting or result.refused or result.unknown):
         findings.add("replay-empty", span)
 
 
 class _Reader:
     """Reads calls from stored values with a package, and validates them."""
 
-    def __init__(self, package: InMemoryPackage, provider: str | None, found: ReplayResult) -> None:
+    def __init__(self, package: InMemoryPackage, provider: str | None, result: ReplayResult) -> None:
         self._models = package.module("models")
         self._tools = package.module("tools")
         errors = package.module("errors")
@@ -111,7 +111,7 @@ class _Reader:
         self._refusal = errors.BareApiError
         self._arguments_error = self._tools.ArgumentsError
         self._provider: Any = package.module(f"providers.{provider}") if provider is not None else None
-        self._found = found
+        self._result = result
         self._declared: dict[str, frozenset[str]] = {}
 
     def calls(self, row: Any) -> Iterator[Any]:
@@ -128,20 +128,20 @@ class _Reader:
         """Validate a call with `parse_call` of the package, and count the outcome."""
         name = self._tools.ALIASES.get(call.name, call.name)
         if name not in self._tools.DEFINITIONS:
-            self._found.unknown[call.name] += 1
+            self._result.unknown[call.name] += 1
             return
         if name != call.name:
-            self._found.coerced[name, f"the alias {escape_text(call.name)}"] += 1
+            self._result.coerced[name, f"the alias {escape_text(call.name)}"] += 1
         losses: list[Any] = []
         try:
             self._tools.parse_call(call, on_loss=losses.append)
         except self._arguments_error as error:
-            self._found.refused[name, self._safe_pointer(name, error.faults[0].pointer if error.faults else "")] += 1
+            self._result.refused[name, self._safe_pointer(name, error.faults[0].pointer if error.faults else "")] += 1
             return
-        self._found.fitting[name] += 1
+        self._result.fitting[name] += 1
         pointers = {"/".join(re.findall(r"\w+", loss.path.replace("arguments", "", 1))) for loss in losses}
         for location in sorted({self._safe_pointer(name, f"/{pointer}") for pointer in pointers}):
-            self._found.coerced[name, f"the value at {location}"] += 1
+            self._result.coerced[name, f"the value at {location}"] += 1
 
     def _safe_pointer(self, tool: str, pointer: str) -> str:
         """Return a pointer without text that a model may have written: anything but a declared property becomes `*`."""
@@ -165,12 +165,12 @@ class _Reader:
                 try:
                     yield self._models.load(self._models.ToolCall, part.get("call"))
                 except self._conversion_error:
-                    self._found.unreadable += 1
+                    self._result.unreadable += 1
 
     def _bodies(self, row: Any) -> Iterator[Any]:
         """Yield the calls of a body, or of the bodies of an exchange."""
         if not isinstance(row, dict):
-            self._found.unreadable += 1
+            self._result.unreadable += 1
             return
         if not row.keys() & {"request", "response", "events"}:
             yield from self._body(row)
@@ -181,18 +181,18 @@ class _Reader:
         if isinstance(row.get("events"), list):
             for event in self._provider.iter_events(row["events"]):
                 if event.type == "completed":
-                    yield from self._of(event.completion.message)
+                    yield from self._calls_of_message(event.completion.message)
 
     def _body(self, body: Mapping[str, Any]) -> Iterator[Any]:
         """Yield the calls of a body. It is a request or a response, depending on which can be read without an error."""
         messages: list[Any] = []
-        read = False
+        is_error = False
         for name in ("from_request", "from_response"):
             reader = getattr(self._provider, name, None)
             try:
                 value = reader(body) if reader is not None else None
             except self._refusal:  # an error of the API, which has no calls
-                read = True
+                is_error = True
                 continue
             except self._conversion_error:
                 continue
@@ -200,12 +200,12 @@ class _Reader:
                 messages += value.messages
             elif value is not None and (value.message.content or value.finish_reason != "error"):
                 messages.append(value.message)
-        if not read and not messages:
-            self._found.unreadable += 1
+        if not is_error and not messages:
+            self._result.unreadable += 1
         for message in messages:
-            yield from self._of(message)
+            yield from self._calls_of_message(message)
 
-    def _of(self, message: Any) -> Iterator[Any]:
+    def _calls_of_message(self, message: Any) -> Iterator[Any]:
         if message.role == "assistant" and isinstance(message.content, list):
             yield from (part.call for part in message.content if part.type == "tool_call")
 

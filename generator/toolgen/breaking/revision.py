@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from toolgen.breaking.git import RevisionError, TreeEntry, list_revision, run_git
 from toolgen.diagnostics import Findings, Span
@@ -19,19 +20,26 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 _KINDS = {"120000": "a link", "160000": "a submodule", "040000": "a folder"}
 
 
-def read_revision_sources(
-    schemas: Path, revision: str, *, merge_base: bool = False
-) -> tuple[str, Mapping[str, bytes | str]] | None:
-    """Return the commit, and the bytes of each source of SCHEMAS by its path; for other kinds of files, the kind.
+class RevisionSources(NamedTuple):
+    """The id of a commit, and the bytes of each source of SCHEMAS by its path; for other kinds of files, the kind."""
+
+    commit: str
+    files: Mapping[str, bytes | str]
+
+
+def read_revision_sources(schemas: Path, revision: str, *, merge_base: bool = False) -> RevisionSources | None:
+    """Return the sources of SCHEMAS at a revision.
 
     None if SCHEMAS did not exist then. With `merge_base`, it is the commit at which this branch left the revision.
 
     Raises:
         RevisionError: The revision cannot be read.
     """
-    commit, listed = list_revision(schemas, revision, merge_base=merge_base)
-    entries = [entry for entry in listed if _is_source(entry)]
-    return (commit, _contents(schemas if schemas.is_dir() else schemas.parent, entries)) if entries else None
+    tree = list_revision(schemas, revision, merge_base=merge_base)
+    entries = [entry for entry in tree.entries if _is_source(entry)]
+    if not entries:
+        return None
+    return RevisionSources(tree.commit, _contents(schemas if schemas.is_dir() else schemas.parent, entries))
 
 
 def _is_source(entry: TreeEntry) -> bool:
@@ -49,8 +57,9 @@ def _contents(folder: Path, entries: Sequence[TreeEntry]) -> dict[str, bytes | s
         RevisionError: The clone lacks a blob.
     """
     blobs = sorted({entry.blob for entry in entries if entry.mode not in _KINDS})
-    done = run_git(folder, "cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode())
-    data, at, found = done.stdout, 0, dict[str, bytes | str]()
+    data = run_git(folder, "cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode()).stdout
+    contents: dict[str, bytes | str] = {}
+    at = 0
     for blob in blobs:
         end = data.find(b"\n", at)
         head = data[at:end].split(b" ")
@@ -60,9 +69,9 @@ def _contents(folder: Path, entries: Sequence[TreeEntry]) -> dict[str, bytes | s
             )
         size = int(head[2])
         content = data[end + 1 : end + 1 + size]
-        found[blob] = "a Git LFS pointer" if content.startswith(_LFS) else content
+        contents[blob] = "a Git LFS pointer" if content.startswith(_LFS) else content
         at = end + 1 + size + 1
-    return {entry.source: _KINDS.get(entry.mode) or found[entry.blob] for entry in entries}
+    return {entry.source: _KINDS.get(entry.mode) or contents[entry.blob] for entry in entries}
 
 
 class RevisionFolder(Folder):
@@ -92,13 +101,13 @@ class RevisionFolder(Folder):
             return False
         return recursive or source.count("/") == 1
 
-    def read_source(self, found: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
+    def read_source(self, file: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
         """Return the bytes of a source.
 
         Raises:
             Unreadable: It is too large. The finding has been reported.
         """
-        data = self._files_at[found.source]
+        data = self._files_at[file.source]
         assert isinstance(data, bytes)
         budget.spend_bytes(len(data), reporter)
         return data

@@ -8,32 +8,30 @@ declare has no values, unless the object has a schema for all names: a new optio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from toolgen.breaking.schema_inclusion import Inclusion
 from toolgen.breaking.schema_normalization import (
     LOWER_BOUNDS,
+    MAX_CHAIN,
     TYPES,
     UPPER_BOUNDS,
     admitted_types,
     declared_properties,
-    find_renamed_properties,
     json_key,
     list_small_values,
     normalize,
-    pair_branches,
-    show_types,
-    subtract_types,
     types_of,
     undeclared_property_schemas,
-    wrap_in_matching_union,
+    without_implied_integer,
 )
 from toolgen.breaking.schema_samples import MAX_SAMPLES, Samples
 from toolgen.load import Pointer
-from toolgen.resolve.dialect import drop_annotations
+from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
 from toolgen.resolve.schema_bundler import follow_references, has_same_targets
+from toolgen.resolve.schema_locations import PREFIX
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple
 
 Relation = Literal["note", "wider", "narrower", "other", "unknown"]
@@ -63,17 +61,24 @@ class Difference:
 
 def combine_effects(differences: list[Difference]) -> Relation | None:
     """Return the joint effect of several differences; None if they change no admitted value."""
-    found: set[Relation] = {difference.effect for difference in differences if difference.effect != "note"}
-    if not found:
+    effects: set[Relation] = {difference.effect for difference in differences if difference.effect != "note"}
+    if not effects:
         return None
-    if len(found) == 1:
-        return found.pop()
-    return "unknown" if "unknown" in found and "other" not in found and "narrower" not in found else "other"
+    if len(effects) == 1:
+        return effects.pop()
+    return "unknown" if effects == {"unknown", "wider"} else "other"
 
 
 def compare_schemas(old: Any, new: Any, examples: tuple[Any, ...] = ()) -> list[Difference]:
     """Return the differences between two self-contained schemas. `examples` are values that the old one admits."""
     return [] if old == new else _Comparison(old, new, examples).run()
+
+
+class _Pair(NamedTuple):
+    """A schema of the old side, and the one of the new side that it is compared with."""
+
+    old: Any
+    new: Any
 
 
 class _Comparison:
@@ -84,87 +89,100 @@ class _Comparison:
         self._samples = Samples(old), Samples(new)
         self._witnesses: dict[tuple[str, str], Any] = {}
         self._inclusion = Inclusion(old, new)
-        self._pairs: set[tuple[str, str]] = set()
+        self._compared: set[tuple[str, str]] = set()
         self._open: list[tuple[str, str]] = []
 
     def run(self) -> list[Difference]:
-        found = list(self._schemas(self._old, self._new, ()))
-        if all(difference.effect in ("note", "wider") for difference in found):
+        differences = list(self._schemas(self._old, self._new, ()))
+        if all(difference.effect in ("note", "wider") for difference in differences):
             witness = self._witness(self._old, self._new)
-            narrowed = Difference("condition-changed", (), "narrower", self._old, self._new, witness)
-            found += [narrowed] if witness is not ABSENT else []
-        return found
+            if witness is not ABSENT:
+                narrowed = Difference("condition-changed", (), "narrower", self._old, self._new, witness)
+                differences.append(narrowed)
+        return differences
 
     def _schemas(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        stated_old, stated_new, here, stated = old, new, pointer, (old, new)
-        old, _ = follow_references(old, self._old, pointer)
-        new, target = follow_references(new, self._new, pointer)
-        if old is not stated_old or new is not stated_new:
-            if old is stated_old or new is stated_new:  # keywords beside a reference replace those of its target
-                stated_old, stated_new = _with_keywords(old, stated_old), _with_keywords(new, stated_new)
+        """Yield the differences of two schemas at a path. Schemas that were compared before yield nothing."""
+        stated, here = _Pair(old, new), pointer
+        old, _ = follow_references(stated.old, self._old, pointer)
+        new, target = follow_references(stated.new, self._new, pointer)
+        if old is not stated.old or new is not stated.new:
+            annotated = stated
+            if old is stated.old or new is stated.new:  # keywords beside a reference replace those of its target
+                annotated = _Pair(_with_keywords(old, stated.old), _with_keywords(new, stated.new))
                 old, new = drop_annotations(old), drop_annotations(new)
-            yield from _annotations(stated_old, stated_new, here)
-        pair = (json_key(old), json_key(new))
-        if pair[0] == pair[1] and has_same_targets(old, self._old, self._new):
+            yield from _annotations(annotated.old, annotated.new, here)
+        keys = (json_key(old), json_key(new))
+        if keys[0] == keys[1] and has_same_targets(old, self._old, self._new):
             return
-        if (pair[0] + str(target), pair[1]) in self._pairs or pair in self._open:
+        place = (keys[0] + str(target), keys[1])
+        if place in self._compared or keys in self._open:
             return
-        self._pairs.add((pair[0] + str(target), pair[1]))
-        self._open.append(pair)  # a schema may contain itself as a part of `allOf`
+        self._compared.add(place)
+        self._open.append(keys)  # a schema may contain itself as a part of `allOf`
         yield from self._unproved(old, new, target, stated)
         self._open.pop()
 
-    def _unproved(self, old: Any, new: Any, pointer: Pointer, stated: tuple[Any, Any]) -> Iterator[Difference]:
+    def _unproved(self, old: Any, new: Any, pointer: Pointer, stated: _Pair) -> Iterator[Difference]:
         """Yield the differences of two schemas, except for those that by a proof change no value."""
         lossless, gainless = self._inclusion.proves(old, new), self._inclusion.proves(new, old, back=True)
         dropped = gained = False
-        for found in self._details(old, new, pointer, stated):
-            if found.code == "parameter-renamed" or found.effect == "note":
-                yield found
-            elif lossless and found.code in ("parameter-removed", "format-changed"):
-                yield replace(found, effect="note")
-            elif (lossless and found.effect != "wider") or (gainless and found.effect == "wider"):
+        for difference in self._details(old, new, pointer, stated):
+            if difference.code == "parameter-renamed" or difference.effect == "note":
+                yield difference
+            elif lossless and difference.code in ("parameter-removed", "format-changed"):
+                yield replace(difference, effect="note")
+            elif gainless if difference.effect == "wider" else lossless:
                 dropped = True
             else:
-                gained |= found.effect in ("wider", "other")
-                yield found
+                gained |= difference.effect in ("wider", "other")
+                yield difference
         if dropped and not gained and not gainless:
             yield Difference("condition-changed", pointer, "wider", old, new)
 
-    def _details(self, old: Any, new: Any, pointer: Pointer, stated: tuple[Any, Any]) -> Iterator[Difference]:
+    def _details(self, old: Any, new: Any, pointer: Pointer, stated: _Pair) -> Iterator[Difference]:
+        """Yield the differences of two schemas, keyword by keyword."""
         old, new = ({} if schema is True else schema for schema in (old, new))
-        roots = self._old, self._new
-        before, after = normalize(old, self._old, unions=False), normalize(new, self._new, unions=False)
+        before, after = self._normalized(old, new, stated, unions=False)
         if before is False or after is False:
             if before is not after:
                 code = "type-widened" if before is False else "type-narrowed"
                 relation: Relation = "wider" if before is False else "narrower"
                 yield self._judged(Difference(code, pointer, relation, old, new), old, new)
             return
-        before, after = wrap_in_matching_union(before, after, stated, roots)
         if bool(before.keys() & _UNIONS) != bool(after.keys() & _UNIONS):
-            before, after = normalize(old, self._old), normalize(new, self._new)
-            before, after = wrap_in_matching_union(before, after, stated, roots)
-        old, new = before, after
-        yield from _annotations(old, new, pointer)
-        yield from self._types(old, new, pointer)
-        yield from self._values(old, new, pointer)
-        yield from self._bounds(old, new, pointer)
-        yield from self._texts(old, new, pointer)
-        yield from self._object(old, new, pointer)
-        yield from self._items(old, new, pointer)
-        yield from self._branches(old, new, pointer)
-        for keyword in sorted(_CONDITIONS & (old.keys() | new.keys())):
-            was, now, here = _value(old, keyword), _value(new, keyword), (*pointer, keyword)
-            if was != now or not has_same_targets({keyword: was}, self._old, self._new):
-                alike = keyword == "patternProperties" and {*old.get(keyword, ())} == {*new.get(keyword, ())}
-                for pattern in was if alike else ():
-                    yield from self._schemas(was[pattern], now[pattern], (*here, pattern))
-                parts = keyword == "allOf" and self._inclusion.proves_same_parts(
-                    old.get(keyword, ()), new.get(keyword, ())
-                )
-                if not alike and not parts:
-                    yield self._searched(Difference("condition-changed", here, "unknown", was, now), old, new)
+            before, after = self._normalized(old, new, stated, unions=True)
+        yield from _annotations(before, after, pointer)
+        yield from self._types(before, after, pointer)
+        yield from self._values(before, after, pointer)
+        yield from self._bounds(before, after, pointer)
+        yield from self._texts(before, after, pointer)
+        yield from self._object(before, after, pointer)
+        yield from self._items(before, after, pointer)
+        yield from self._branches(before, after, pointer)
+        for keyword in sorted(_CONDITIONS & (before.keys() | after.keys())):
+            yield from self._condition(before, after, keyword, pointer)
+
+    def _normalized(self, old: Any, new: Any, stated: _Pair, *, unions: bool) -> _Pair:
+        """Normalize two schemas. If only one is a union, and has a branch like the other schema, both become unions."""
+        before, after = normalize(old, self._old, unions=unions), normalize(new, self._new, unions=unions)
+        if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+            return _Pair(before, after)
+        return _Pair(
+            _wrap_in_union(before, stated.old, self._old, like=after, like_root=self._new),
+            _wrap_in_union(after, stated.new, self._new, like=before, like_root=self._old),
+        )
+
+    def _condition(self, old: Any, new: Any, keyword: str, pointer: Pointer) -> Iterator[Difference]:
+        """Yield the difference of a keyword whose effect on the values is not compared, but searched for."""
+        before, after, here = _value(old, keyword), _value(new, keyword), (*pointer, keyword)
+        if before == after and has_same_targets({keyword: before}, self._old, self._new):
+            return
+        if keyword == "patternProperties" and {*old.get(keyword, ())} == {*new.get(keyword, ())}:
+            for pattern in old.get(keyword, ()):
+                yield from self._schemas(before[pattern], after[pattern], (*here, pattern))
+        elif keyword != "allOf" or not self._inclusion.proves_same_parts(old.get(keyword, ()), new.get(keyword, ())):
+            yield self._searched(Difference("condition-changed", here, "unknown", before, after), old, new)
 
     def _types(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = types_of(old), types_of(new)
@@ -172,129 +190,109 @@ class _Comparison:
             before, after = admitted_types(old, self._old), admitted_types(new, self._new)
         if before == after:
             return
-        here = (*pointer, "type")
-        removed, gained = subtract_types(before, after), subtract_types(after, before)
-        was, now = show_types(before), show_types(after)
-        if "null" in gained and before != set(TYPES):
-            yield Difference("null-admitted", here, "wider", was, now)
+
+        def difference(code: str, effect: Relation) -> Difference:
+            return Difference(code, (*pointer, "type"), effect, _describe_types(before), _describe_types(after))
+
+        removed, added = without_implied_integer(before - after), without_implied_integer(after - before)
+        if "null" in added and before != set(TYPES):
+            yield difference("null-admitted", "wider")
         if "null" in removed and after != set(TYPES):
-            yield self._judged(Difference("null-refused", here, "narrower", was, now), old, new)
-        removed, gained = removed - {"null"}, gained - {"null"}
-        if removed and gained:
-            yield self._judged(Difference("type-changed", here, "other", was, now), old, new)
+            yield self._judged(difference("null-refused", "narrower"), old, new)
+        removed, added = removed - {"null"}, added - {"null"}
+        if removed and added:
+            yield self._judged(difference("type-changed", "other"), old, new)
         elif removed:
-            yield self._judged(Difference("type-narrowed", here, "narrower", was, now), old, new)
-        elif gained:
-            yield Difference("type-widened", here, "wider", was, now)
+            yield self._judged(difference("type-narrowed", "narrower"), old, new)
+        elif added:
+            yield difference("type-widened", "wider")
 
     def _values(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        before, after = old.get("enum"), new.get("enum")
+        before, after, here = old.get("enum"), new.get("enum"), (*pointer, "enum")
         if before is None and after is None:
             return
-        here = (*pointer, "enum")
-        if before is None or after is None:
-            small = types_of(old) & types_of(new) if before is None else types_of(old) | types_of(new)
-            if small <= {"null", "boolean"}:  # these values can be listed
-                before = list_small_values(old) if before is None else before
-                after = list_small_values(new) if after is None else after
-            else:
-                code = "enum-set" if before is None else "enum-unset"
-                found = Difference(code, here, "wider", _value(old, "enum"), _value(new, "enum"))
-                yield found if before is not None else self._judged(replace(found, effect="narrower"), old, new)
+        if before is None:
+            if not (types_of(old) & types_of(new)) <= {"null", "boolean"}:
+                yield self._judged(Difference("enum-set", here, "narrower", ABSENT, after), old, new)
                 return
-        was, now = {json_key(v): v for v in before}, {json_key(v): v for v in after}
-        removed, gained = [v for k, v in was.items() if k not in now], [v for k, v in now.items() if k not in was]
-        if len(was) == len(now) == 1 and removed:
-            yield Difference("const-changed", here, "other", before[0], after[0], witness=before[0])
-            return
-        if removed:
-            yield Difference("enum-value-removed", here, "narrower", removed, after, witness=removed[0])
-        if gained:
-            yield Difference("enum-value-added", here, "wider", before, gained)
-        if not removed and not gained and [json_key(v) for v in before] != [json_key(v) for v in after]:
-            yield Difference("enum-reordered", here, "note", before, after)
+            before = list_small_values(old)
+        elif after is None:
+            if not (types_of(old) | types_of(new)) <= {"null", "boolean"}:
+                yield Difference("enum-unset", here, "wider", before, ABSENT)
+                return
+            after = list_small_values(new)
+        yield from _listed_values(before, after, here)
 
     def _bounds(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         for keyword in (*LOWER_BOUNDS, *UPPER_BOUNDS, "multipleOf", "uniqueItems"):
             before, after = old.get(keyword), new.get(keyword)
             if before == after or (keyword == "uniqueItems" and bool(before) == bool(after)):
                 continue
-            if keyword == "multipleOf":
-                tighter = before is None or (after is not None and is_multiple(after, before))
-                looser = after is None or (before is not None and is_multiple(before, after))
-            elif keyword == "uniqueItems":
-                tighter, looser = bool(after), bool(before)
-            else:
-                grows = keyword in LOWER_BOUNDS
-                tighter = before is None or (after is not None and (after > before) == grows)
-                looser = not tighter
-            difference = Difference("", (*pointer, keyword), "wider", _value(old, keyword), _value(new, keyword))
-            if (tighter or not looser) and after is not None and self._inclusion.proves(old, {keyword: after}):
-                continue
-            if tighter or not looser:
-                yield self._judged(replace(difference, code="bound-tightened", effect="narrower"), old, new)
-            else:
-                yield replace(difference, code="bound-loosened")
+            here, stated = (*pointer, keyword), (_value(old, keyword), _value(new, keyword))
+            if not _is_tightened(keyword, before, after):
+                yield Difference("bound-loosened", here, "wider", *stated)
+            elif not self._inclusion.proves(old, {keyword: after}):
+                yield self._judged(Difference("bound-tightened", here, "narrower", *stated), old, new)
 
     def _texts(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        before, after = old.get("pattern"), new.get("pattern")
-        difference = Difference("", (*pointer, "pattern"), "wider", _value(old, "pattern"), _value(new, "pattern"))
-        if before != after and after is None:
-            yield replace(difference, code="pattern-unset")
-        elif before != after and before is None:
-            yield self._searched(replace(difference, code="pattern-set", effect="narrower"), old, new)
+        before, after, here = _value(old, "pattern"), _value(new, "pattern"), (*pointer, "pattern")
+        if before != after and after is ABSENT:
+            yield Difference("pattern-unset", here, "wider", before, after)
+        elif before != after and before is ABSENT:
+            yield self._searched(Difference("pattern-set", here, "narrower", before, after), old, new)
         elif before != after:
-            yield self._searched(replace(difference, code="pattern-changed", effect="unknown"), old, new)
-        if old.get("format") != new.get("format"):
-            found = Difference(
-                "format-changed", (*pointer, "format"), "unknown", _value(old, "format"), _value(new, "format")
-            )
-            yield self._searched(found, old, new, proved="note")
+            yield self._searched(Difference("pattern-changed", here, "unknown", before, after), old, new)
+        before, after = _value(old, "format"), _value(new, "format")
+        if before != after:
+            difference = Difference("format-changed", (*pointer, "format"), "unknown", before, after)
+            yield self._searched(difference, old, new, otherwise="note")
 
     def _object(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+        """Yield the differences of properties: those removed, those added, those that both objects declare, and others."""
         before, after = declared_properties(old), declared_properties(new)
-        closed = new.get("additionalProperties") is False
-        gone = [name for name in before if name not in after]
-        come = [name for name in after if name not in before]
-        renamed = find_renamed_properties({n: before[n] for n in gone}, {n: after[n] for n in come})
-        needs = set(new.get("required", ()))
-        needed = set(old.get("required", ()))
-        for name in gone:
-            here = (*pointer, "properties", name)
-            if name in renamed:
-                to = renamed[name]
-                relation: Relation = "narrower" if closed or to in needs else "unknown"
-                yield Difference("parameter-renamed", (*pointer, "properties", to), relation, name, to)
-                continue
-            fits = all(
-                self._inclusion.proves(before[name], schema)
-                for schema in undeclared_property_schemas(new, name, unevaluated=True)
-            )
-            found = Difference("parameter-removed", here, "note" if fits else "narrower", before[name], gone=True)
-            yield found if fits else self._judged(found, old, new)
-        for name in come:
-            if name in renamed.values():
-                continue
-            here = (*pointer, "properties", name)
-            if name in needs:
-                found = Difference("required-parameter-added", here, "narrower", ABSENT, after[name])
-                yield self._judged(found, old, new)
+        removed = {name: schema for name, schema in before.items() if name not in after}
+        added = {name: schema for name, schema in after.items() if name not in before}
+        new_names = _find_renamed_properties(removed, added)
+        for name, schema in removed.items():
+            if name in new_names:
+                yield _renaming(name, new_names[name], new, pointer)
             else:
-                yield Difference("parameter-added", here, "note", ABSENT, after[name])
-            for schema in undeclared_property_schemas(old, name, unevaluated=True):
-                if schema not in (True, False, {}):
-                    yield from self._schemas(schema, after[name], here)
+                yield self._removal(name, schema, old, new, pointer)
+        for name, schema in added.items():
+            if name not in new_names.values():
+                yield from self._addition(name, schema, old, new, (*pointer, "properties", name))
+        required_before, required_after = set(old.get("required", ())), set(new.get("required", ()))
         for name in before:
-            if name in after:
-                here = (*pointer, "properties", name)
-                if name in needs and name not in needed:
-                    yield self._judged(Difference("parameter-became-required", here, "narrower", False, True), old, new)
-                elif name in needed and name not in needs:
-                    yield Difference("parameter-became-optional", here, "wider", True, False)
-                yield from self._schemas(before[name], after[name], here)
-        yield from self._further(old, new, pointer)
+            if name not in after:
+                continue
+            here = (*pointer, "properties", name)
+            if name in required_after - required_before:
+                yield self._judged(Difference("parameter-became-required", here, "narrower", False, True), old, new)
+            elif name in required_before - required_after:
+                yield Difference("parameter-became-optional", here, "wider", True, False)
+            yield from self._schemas(before[name], after[name], here)
+        yield from self._undeclared(old, new, pointer)
 
-    def _further(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+    def _removal(self, name: str, schema: Any, old: Any, new: Any, pointer: Pointer) -> Difference:
+        """Return the difference of a property that is no longer declared. Its values may still be admitted."""
+        here = (*pointer, "properties", name)
+        admitted = undeclared_property_schemas(new, name, unevaluated=True)
+        if all(self._inclusion.proves(schema, each) for each in admitted):
+            return Difference("parameter-removed", here, "note", schema, gone=True)
+        return self._judged(Difference("parameter-removed", here, "narrower", schema, gone=True), old, new)
+
+    def _addition(self, name: str, schema: Any, old: Any, new: Any, here: Pointer) -> Iterator[Difference]:
+        """Yield the differences of a property that was not declared. Its values may have been admitted."""
+        if name in new.get("required", ()):
+            yield self._judged(Difference("required-parameter-added", here, "narrower", ABSENT, schema), old, new)
+        else:
+            yield Difference("parameter-added", here, "note", ABSENT, schema)
+        for admitted in undeclared_property_schemas(old, name, unevaluated=True):
+            if admitted not in (True, False, {}):
+                yield from self._schemas(admitted, schema, here)
+
+    def _undeclared(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+        """Yield the differences of the schema of undeclared properties."""
         before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
         if before == after and has_same_targets(before, self._old, self._new):
             return
@@ -321,17 +319,17 @@ class _Comparison:
         after = new.get("oneOf") or new.get("anyOf")
         here = (*pointer, keyword)
         if before is None or after is None:
-            found = Difference("condition-changed", here, "unknown", _value(old, keyword), _value(new, keyword))
-            yield self._searched(found, old, new)
+            difference = Difference("condition-changed", here, "unknown", _value(old, keyword), _value(new, keyword))
+            yield self._searched(difference, old, new)
             return
-        pairs, gone, gained = pair_branches(before, after, self._old, self._new)
-        for i, j in pairs.items():
+        pairing = _pair_branches(before, after, self._old, self._new)
+        for i, j in pairing.pairs.items():
             yield from self._schemas(before[i], after[j], (*here, j))
-        for i in gone:
+        for i in pairing.removed:
             yield self._judged(Difference("branch-removed", here, "narrower", before[i], ABSENT), old, new)
-        for i in gained:
-            yield Difference("branch-added", (*here, i), "wider", ABSENT, after[i])
-        if "oneOf" in new and (gained or before != after or "oneOf" not in old):
+        for j in pairing.added:
+            yield Difference("branch-added", (*here, j), "wider", ABSENT, after[j])
+        if "oneOf" in new and (pairing.added or before != after or "oneOf" not in old):
             yield from self._overlap(old, new, here)
 
     def _overlap(self, old: Any, new: Any, here: Pointer) -> Iterator[Difference]:
@@ -339,40 +337,43 @@ class _Comparison:
         if self._inclusion.proves_exclusive(new["oneOf"]):
             return
         witness = self._witness(old, new)
-        fits = [
-            branch for branch in new["oneOf"] if witness is not ABSENT and self._after.reason(witness, branch) is None
-        ]
-        if len(fits) > 1:
+        if witness is ABSENT:
+            if "oneOf" not in old:
+                yield Difference("branches-overlap", here, "unknown")
+        elif sum(self._after.reason(witness, branch) is None for branch in new["oneOf"]) > 1:
             yield Difference("branches-overlap", here, "narrower", witness=witness)
-        elif "oneOf" not in old and witness is ABSENT:
-            yield Difference("branches-overlap", here, "unknown")
 
     def _judged(self, difference: Difference, old: Any, new: Any) -> Difference:
         """Return a difference that is known to lose values, with a witness if one is found."""
         return replace(difference, witness=self._witness(old, new))
 
-    def _searched(self, difference: Difference, old: Any, new: Any, proved: Relation | None = None) -> Difference:
-        """Return a difference that loses values only if a witness is found. Otherwise it is `proved` or unknown."""
+    def _searched(self, difference: Difference, old: Any, new: Any, otherwise: Relation | None = None) -> Difference:
+        """Return a difference with the effect that a search for a witness shows.
+
+        It narrows if there is a witness. If there is none, its effect is `otherwise`; by default, a difference that
+        narrows stays one, and any other is unknown.
+        """
         witness = self._witness(old, new)
         if witness is not ABSENT:
             return replace(difference, effect="narrower", witness=witness)
-        if proved is not None:
-            return replace(difference, effect=proved)
-        return difference if difference.effect == "narrower" else replace(difference, effect="unknown")
+        if otherwise is None:
+            otherwise = "narrower" if difference.effect == "narrower" else "unknown"
+        return replace(difference, effect=otherwise)
 
     def _witness(self, old: Any, new: Any) -> Any:
         """Return a value that the old schema admits and the new one refuses; ABSENT if none is found."""
-        pair = (json_key(old), json_key(new))
-        if pair not in self._witnesses:
-            self._witnesses[pair] = self._search(old, new)
-        return self._witnesses[pair]
+        keys = (json_key(old), json_key(new))
+        if keys not in self._witnesses:
+            self._witnesses[keys] = self._search(old, new)
+        return self._witnesses[keys]
 
     def _search(self, old: Any, new: Any) -> Any:
         if self._inclusion.proves(old, new):
             return ABSENT
-        whole = old is self._old or old == normalize(self._old, self._old)
-        before, after = (samples.of(schema) for samples, schema in zip(self._samples, (old, new), strict=True))
-        for value in [*[*(self._examples if whole else ()), *before][:MAX_SAMPLES], *after]:
+        is_top = old is self._old or old == normalize(self._old, self._old)
+        old_samples, new_samples = self._samples[0].of(old), self._samples[1].of(new)
+        first = [*(self._examples if is_top else ()), *old_samples][:MAX_SAMPLES]
+        for value in [*first, *new_samples]:
             try:
                 if self._before.reason(value, old) is None and self._after.reason(value, new) is not None:
                     return value
@@ -389,11 +390,188 @@ def _with_keywords(schema: Any, outer: Any) -> dict[str, Any]:
 def _annotations(old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
     for keyword in ("description", "title", "default"):
         before, after = _value(old, keyword), _value(new, keyword)
-        if json_key(before) != json_key(after):
-            change = "added" if before is ABSENT else "removed" if after is ABSENT else "changed"
-            code = f"default-{change}" if keyword == "default" else "description-changed"
-            yield Difference(code, (*pointer, keyword), "note", before, after)
+        if json_key(before) == json_key(after):
+            continue
+        if keyword != "default":
+            code = "description-changed"
+        elif before is ABSENT:
+            code = "default-added"
+        else:
+            code = "default-removed" if after is ABSENT else "default-changed"
+        yield Difference(code, (*pointer, keyword), "note", before, after)
 
 
 def _value(schema: Mapping[str, Any], keyword: str) -> Any:
     return schema.get(keyword, ABSENT)
+
+
+def _describe_types(types: set[str]) -> str | list[str]:
+    """Return types in the form of a message: one name or a sorted list, without `integer` beside `number`."""
+    if types == set(TYPES):
+        return "any type"
+    names = sorted(without_implied_integer(types))
+    return names[0] if len(names) == 1 else names
+
+
+def _listed_values(before: list[Any], after: list[Any], here: Pointer) -> Iterator[Difference]:
+    """Yield the differences of two lists of admitted values."""
+    before_by_key, after_by_key = ({json_key(value): value for value in values} for values in (before, after))
+    removed = [value for key, value in before_by_key.items() if key not in after_by_key]
+    added = [value for key, value in after_by_key.items() if key not in before_by_key]
+    if len(before_by_key) == len(after_by_key) == 1 and removed:
+        yield Difference("const-changed", here, "other", before[0], after[0], witness=before[0])
+        return
+    if removed:
+        yield Difference("enum-value-removed", here, "narrower", removed, after, witness=removed[0])
+    if added:
+        yield Difference("enum-value-added", here, "wider", before, added)
+    if not removed and not added and [*map(json_key, before)] != [*map(json_key, after)]:
+        yield Difference("enum-reordered", here, "note", before, after)
+
+
+def _is_tightened(keyword: str, before: Any, after: Any) -> bool:
+    """Return whether a bound that differs admits less than before. None is no bound."""
+    if keyword == "uniqueItems":
+        return bool(after)
+    if before is None:
+        return True
+    if after is None:
+        return False
+    if keyword == "multipleOf":  # a step that neither divides the other nor is divided by it loses values as well
+        return is_multiple(after, before) or not is_multiple(before, after)
+    return bool(after > before) == (keyword in LOWER_BOUNDS)
+
+
+def _find_renamed_properties(removed: Mapping[str, Any], added: Mapping[str, Any]) -> dict[str, str]:
+    """Return the new names of renamed properties: one was removed, one with an equal schema was added, and no others."""
+    new_names = {}
+    for name, schema in removed.items():
+        same_removed = [each for each, other in removed.items() if json_key(other) == json_key(schema)]
+        same_added = [each for each, other in added.items() if json_key(other) == json_key(schema)]
+        if len(same_removed) == len(same_added) == 1:
+            new_names[name] = same_added[0]
+    return new_names
+
+
+def _renaming(name: str, new_name: str, new: Any, pointer: Pointer) -> Difference:
+    loses_values = new.get("additionalProperties") is False or new_name in new.get("required", ())
+    effect: Relation = "narrower" if loses_values else "unknown"
+    return Difference("parameter-renamed", (*pointer, "properties", new_name), effect, name, new_name)
+
+
+def _wrap_in_union(
+    schema: Mapping[str, Any], stated: Any, root: Any, *, like: Mapping[str, Any], like_root: Any
+) -> Mapping[str, Any]:
+    """Return a schema as a union of one branch, if `like` is a union with such a branch. If not, return it unchanged.
+
+    Both schemas are normalized; `stated` is the first one as it is written, perhaps as a reference into `root`.
+    """
+    keyword = next((k for k in ("oneOf", "anyOf") if k in like), None)
+    if keyword is None or schema.keys() & _UNIONS or like.keys() - ANNOTATIONS != {keyword}:
+        return schema
+    branches = [*map(_rules_of, like[keyword])]
+    identities = {_identify_branch(branch, like_root) for branch in branches}
+    for rules in (_rules_of(stated), drop_annotations(schema)):
+        is_same_reference = isinstance(rules, Mapping) and "$ref" in rules and rules in branches
+        if is_same_reference or _identify_branch(rules, root) in identities:
+            return {**{key: schema[key] for key in schema.keys() & ANNOTATIONS}, keyword: [rules]}
+    return schema
+
+
+def _rules_of(schema: Any) -> Any:
+    """Return the rules of a schema, or of the one that is its only part."""
+    for _ in range(MAX_CHAIN):
+        rules = drop_annotations(schema)
+        keyword = next(iter(rules)) if isinstance(rules, dict) and len(rules) == 1 else ""
+        if keyword not in ("allOf", "anyOf", "oneOf") or len(rules[keyword]) != 1:
+            return rules
+        (schema,) = rules[keyword]
+    return schema
+
+
+class _BranchPairing(NamedTuple):
+    """Which old branches of a union are which new ones, and which are only in one of them; all by their indices."""
+
+    pairs: dict[int, int]
+    removed: list[int]
+    added: list[int]
+
+
+def _pair_branches(old: list[Any], new: list[Any], old_root: Any, new_root: Any) -> _BranchPairing:
+    """Pair the branches of two unions.
+
+    Equal branches are the same. So are those with the same identity, in their order, if both unions have as many of them.
+    """
+    old_rules, new_rules = [*map(_rules_of, old)], [*map(_rules_of, new)]
+    old_by_key, new_by_key = _index_by_key(old_rules), _index_by_key(new_rules)
+    pairs = {old_by_key.pop(key): new_by_key.pop(key) for key in old_by_key.keys() & new_by_key.keys()}
+    old_by_identity = _group_by_identity(old_rules, old_by_key.values(), old_root)
+    new_by_identity = _group_by_identity(new_rules, new_by_key.values(), new_root)
+    for identity, indices in old_by_identity.items():
+        same = new_by_identity.get(identity, [])
+        if len(indices) == len(same):
+            pairs.update(zip(indices, same, strict=True))
+    removed = sorted(set(old_by_key.values()) - pairs.keys())
+    added = sorted(set(new_by_key.values()) - set(pairs.values()))
+    alone = len(removed) == len(added) == 1
+    roots = _Pair(old_root, new_root)
+    pairs |= {i: j for i in removed for j in added if _is_edited(_Pair(old_rules[i], new_rules[j]), roots, alone=alone)}
+    paired = set(pairs.values())
+    return _BranchPairing(
+        dict(sorted(pairs.items())), [i for i in removed if i not in pairs], [j for j in added if j not in paired]
+    )
+
+
+def _index_by_key(branches: list[Any]) -> dict[str, int]:
+    return {json_key(drop_annotations(branch, deep=True)): i for i, branch in enumerate(branches)}
+
+
+def _group_by_identity(branches: list[Any], indices: Iterable[int], root: Any) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for i in indices:
+        groups.setdefault(_identify_branch(branches[i], root), []).append(i)
+    return groups
+
+
+def _is_edited(branches: _Pair, roots: _Pair, *, alone: bool) -> bool:
+    """Return whether two branches are one that was edited: they refer to the same definition.
+
+    If no other branch changed (`alone`), it is enough that they share a property, and that no constant tells them apart.
+    """
+    old_reference, new_reference = (branch.get("$ref") if isinstance(branch, Mapping) else None for branch in branches)
+    if old_reference is not None and new_reference is not None:
+        return bool(old_reference == new_reference)
+    if not alone:
+        return False
+    old, new = (normalize(branch, root, unions=False) for branch, root in zip(branches, roots, strict=True))
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping) or types_of(old) != types_of(new):
+        return False
+    before, after = old.get("properties", {}), new.get("properties", {})
+    shared = before.keys() & after.keys()
+    return bool(shared) and not any(_is_constant(before[name]) and _is_constant(after[name]) for name in shared)
+
+
+def _is_constant(schema: Any) -> bool:
+    return isinstance(schema, Mapping) and ("const" in schema or len(schema.get("enum", ())) == 1)
+
+
+def _identify_branch(branch: Any, root: Any) -> str:
+    """Return what identifies a branch of a union: the constants of its properties, its reference or type, or itself."""
+    if isinstance(branch, Mapping) and "$ref" in branch:
+        reference = str(branch["$ref"])
+        target = root.get("$defs", {}).get(reference.removeprefix(PREFIX))
+        identity = _identify_branch(target, root) if isinstance(target, Mapping) else ""
+        return identity if identity.startswith("{") else reference
+    branch = normalize(branch, root, unions=False)
+    if isinstance(branch, Mapping):
+        constants = {
+            name: schema["const"] if "const" in schema else schema["enum"][0]
+            for name, schema in branch.get("properties", {}).items()
+            if _is_constant(schema)
+        }
+        if constants:
+            return json_key(constants)
+        stated_type = branch.get("type")
+        if isinstance(stated_type, str) and stated_type != "object":
+            return f"type {stated_type}"
+    return json_key(drop_annotations(branch, deep=True))

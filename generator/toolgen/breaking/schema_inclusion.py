@@ -2,25 +2,28 @@
 
 A proof is sound and not complete: if none is found, nothing is known. Keywords that are not understood here must be
 equal on both sides.
+
+In every comparison, `narrow` is the schema whose values must all be admitted, and `wide` the one that must admit them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from toolgen.breaking.schema_normalization import (
-    BOUNDS,
+    CONDITION,
+    CONTAINS,
     GROUPS,
     UNEVALUATED,
-    is_permutation,
-    is_within,
     json_key,
     merge_exactly,
     normalize,
     types_of,
     undeclared_property_schemas,
+    without_implied_integer,
 )
 from toolgen.resolve.dialect import drop_annotations
 from toolgen.resolve.schema_bundler import has_same_targets
@@ -30,18 +33,29 @@ _MAX_STEPS = 10_000
 """The maximum number of comparisons and rewritten schemas of one proof."""
 _MAX_DEPTH = 40
 """The maximum depth of branches in branches. A deeper one may refer to itself."""
+_MAX_EXCLUSION_DEPTH = 6
+"""The maximum depth of branches and properties in which a contradiction is looked for."""
 
-_OPAQUE = ("if", "then", "else", "contains", "minContains", "maxContains", "dependentRequired", "dependentSchemas")
 _KEYWORDS_OF: Mapping[str, tuple[str, ...]] = {
     "string": ("minLength", "maxLength", "pattern", "format"),
     "number": ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
-    "array": ("minItems", "maxItems", "uniqueItems", "items", "prefixItems", "contains", "minContains", "maxContains"),
+    "array": ("minItems", "maxItems", "uniqueItems", "items", "prefixItems", *CONTAINS),
     "object": (
         *("minProperties", "maxProperties", "required", "properties", "patternProperties", "additionalProperties"),
         *("propertyNames", "dependentRequired", "dependentSchemas"),
     ),
 }
 """The keywords that affect only values of one type."""
+
+_BOUNDS: Mapping[str, tuple[str, int]] = {
+    **{f"min{measure}": ("", -1) for measure in ("Length", "Items", "Properties")},
+    **{f"max{measure}": ("", 1) for measure in ("Length", "Items", "Properties")},
+    "minimum": ("exclusiveMinimum", -1),
+    "exclusiveMinimum": ("minimum", -1),
+    "maximum": ("exclusiveMaximum", 1),
+    "exclusiveMaximum": ("maximum", 1),
+}
+"""The other keyword for the same bound, and its direction."""
 
 
 class _UnprovableError(Exception):
@@ -56,7 +70,7 @@ class _Side:
         self.steps = 0
         self._validator = ValueValidator(root)
         self._exact = self._validator.evaluates or "unevaluated" not in json_key(root)
-        self._plain: dict[str, Any] = {}
+        self._simplified_by_key: dict[str, Any] = {}
 
     def admits(self, value: Any, schema: Any) -> bool:
         """Return whether a schema of this side admits a value.
@@ -76,9 +90,9 @@ class _Side:
         if not isinstance(schema, Mapping):
             return False if schema is False else {}
         key = json_key(schema)
-        if key not in self._plain:
-            self._plain[key] = self._simplified(schema, depth)
-        return self._plain[key]
+        if key not in self._simplified_by_key:
+            self._simplified_by_key[key] = self._simplified(schema, depth)
+        return self._simplified_by_key[key]
 
     def _simplified(self, schema: Mapping[str, Any], depth: int) -> Any:
         rules = drop_annotations(normalize(schema, self.root))
@@ -88,43 +102,44 @@ class _Side:
             return rules
         for keyword in ("anyOf", "oneOf"):
             if keyword in rules:
-                found = self._union(rules, keyword, depth)
-                if not isinstance(found, Mapping):
-                    return found
-                rules = found
+                rules = self._simplified_union(rules, keyword, depth)
+                if not isinstance(rules, Mapping):
+                    return rules
         values = rules.get("enum")
         if values is None and types_of(rules) <= {"null", "boolean"}:
             values = [None, False, True]
-        if values is not None:
-            values = [value for value in values if self.admits(value, rules)]
-            return {"enum": values} if values else False
-        return rules
+        if values is None:
+            return rules
+        values = [value for value in values if self.admits(value, rules)]
+        return {"enum": values} if values else False
 
-    def _union(self, rules: Mapping[str, Any], keyword: str, depth: int) -> Any:
-        rest = {key: value for key, value in rules.items() if key != keyword}
+    def _simplified_union(self, rules: Mapping[str, Any], keyword: str, depth: int) -> Any:
+        """Return a schema with its union simplified: as `anyOf`, and without branches that are implied or empty."""
+        beside = _without(rules, [keyword])
         branches = [self.simplify(branch, depth + 1) for branch in rules[keyword]]
         branches = [branch for branch in branches if branch is not False]
-        if keyword == "oneOf" and not (
-            self._has_tags(branches)
-            or all(self.excludes(one, other) for i, one in enumerate(branches) for other in branches[:i])
-        ):
-            return {**rest, keyword: branches}
-        branches = [
-            inner for b in branches for inner in (b["anyOf"] if isinstance(b, dict) and b.keys() == {"anyOf"} else [b])
-        ]
+        if keyword == "oneOf" and not self._are_exclusive(branches):
+            return {**beside, keyword: branches}
+        branches = [inner for branch in branches for inner in _alternatives(branch)]
         if not branches:
             return False
         if {} in branches:
-            return rest
+            return beside
         union = normalize({"anyOf": branches}, self.root)
-        joined = merge_exactly(rest, union)
-        return joined if joined is not None else {**rest, "allOf": [*rest.get("allOf", ()), union]}
+        merged = merge_exactly(beside, union)
+        return merged if merged is not None else {**beside, "allOf": [*beside.get("allOf", ()), union]}
 
-    def _has_tags(self, branches: Sequence[Any]) -> bool:
+    def _are_exclusive(self, branches: Sequence[Any]) -> bool:
+        """Return whether it is proved that no value fits two of the simplified branches."""
+        return self._have_tags(branches) or all(
+            self.excludes(branch, earlier) for i, branch in enumerate(branches) for earlier in branches[:i]
+        )
+
+    def _have_tags(self, branches: Sequence[Any]) -> bool:
         """Return whether all branches require a property of which each lists other values."""
-        if not all(types_of(branch) == {"object"} for branch in branches):
+        if not branches or not all(types_of(branch) == {"object"} for branch in branches):
             return False
-        for name in set.intersection(*({*branch.get("required", ())} for branch in branches)) if branches else ():
+        for name in set.intersection(*({*branch.get("required", ())} for branch in branches)):
             tags = [self.simplify(branch.get("properties", {}).get(name)) for branch in branches]
             if all(isinstance(tag, Mapping) and "enum" in tag for tag in tags):
                 values = [key for tag in tags for key in {*map(json_key, tag["enum"])}]
@@ -132,131 +147,141 @@ class _Side:
                     return True
         return False
 
-    def excludes(self, one: Any, other: Any, side: _Side | None = None, depth: int = 6) -> bool:
-        """Return whether it is proved that no value fits two simplified schemas. The second one may be of a side."""
-        side = side or self
-        if one is False or other is False:
+    def excludes(
+        self, mine: Any, theirs: Any, their_side: _Side | None = None, depth: int = _MAX_EXCLUSION_DEPTH
+    ) -> bool:
+        """Return whether it is proved that no value fits two simplified schemas.
+
+        `theirs` is of `their_side`; None means of this side too.
+        """
+        their_side = their_side or self
+        if mine is False or theirs is False:
             return True
         if depth < 0:
             return False
-        if "enum" in one:
-            return not any(side.admits(value, other) for value in one["enum"])
-        if "enum" in other:
-            return not any(self.admits(value, one) for value in other["enum"])
-        if "anyOf" in one:
-            return all(self.excludes(self.simplify(b), other, side, depth - 1) for b in one["anyOf"])
-        if "anyOf" in other:
-            return all(self.excludes(one, side.simplify(b), side, depth - 1) for b in other["anyOf"])
-        common = types_of(one) & types_of(other)
-        return not common or (
-            common == {"object"}
-            and any(
-                self.excludes(self.simplify(left), side.simplify(right), side, depth - 1)
-                for name in {*one.get("required", ()), *other.get("required", ())}
-                for left in _members(one, name)
-                for right in _members(other, name)
-            )
+        if "enum" in mine:
+            return not any(their_side.admits(value, theirs) for value in mine["enum"])
+        if "enum" in theirs:
+            return not any(self.admits(value, mine) for value in theirs["enum"])
+        if "anyOf" in mine:
+            return all(self.excludes(self.simplify(b), theirs, their_side, depth - 1) for b in mine["anyOf"])
+        if "anyOf" in theirs:
+            return all(self.excludes(mine, their_side.simplify(b), their_side, depth - 1) for b in theirs["anyOf"])
+        common_types = types_of(mine) & types_of(theirs)
+        if common_types != {"object"}:
+            return not common_types
+        return any(
+            self.excludes(self.simplify(my_value), their_side.simplify(their_value), their_side, depth - 1)
+            for name in {*mine.get("required", ()), *theirs.get("required", ())}
+            for my_value in _property_schemas(mine, name)
+            for their_value in _property_schemas(theirs, name)
         )
 
 
 class Inclusion:
-    """Proves that the values of one schema are among those of another."""
+    """Proves that the values of one schema are among those of another.
+
+    A proof goes from the old side to the new one, or `back`.
+    """
 
     def __init__(self, old: Any, new: Any) -> None:
         self._sides = _Side(old), _Side(new)
-        self._keys: dict[
-            int, tuple[Any, str]
-        ] = {}  # with the schema, because another may get the identity of one that is gone
+        self._keys: dict[int, tuple[Any, str]] = {}
+        """The key of each schema by its identity. It holds the schema too, so that no other one gets this identity."""
         self._proved: dict[tuple[bool, str, str], None] = {}
         self._failed: set[tuple[bool, str, str]] = set()
         self._steps = 0
 
-    def proves(self, one: Any, other: Any, *, back: bool = False) -> bool:
-        """Return whether it is proved that `other`, of the new side, admits all values of `one`, of the old side.
+    def proves(self, narrow: Any, wide: Any, *, back: bool = False) -> bool:
+        """Return whether it is proved that `wide`, of the new side, admits all values of `narrow`, of the old side.
 
-        With `back`, `one` is of the new side and `other` of the old one.
+        With `back`, `narrow` is of the new side and `wide` of the old one.
         """
         self._steps = 0
         for side in self._sides:
             side.steps = 0
-        known = len(self._proved)
+        proved_before = len(self._proved)
         try:
-            return self._fits(one, other, back)
+            return self._fits(narrow, wide, back)
         except (_UnprovableError, RecursionError, TooManyStepsError):
-            self._forget(known)
+            self._forget_after(proved_before)
             return False
 
     def proves_same_parts(self, old: Sequence[Any], new: Sequence[Any]) -> bool:
         """Return whether it is proved that two lists have the same schemas, in any order."""
-        return is_permutation(
-            old, new, lambda one, other: self.proves(one, other) and self.proves(other, one, back=True)
-        )
+        return _is_permutation(old, new, lambda a, b: self.proves(a, b) and self.proves(b, a, back=True))
 
-    def proves_exclusive(self, union: Any) -> bool:
+    def proves_exclusive(self, branches: Sequence[Any]) -> bool:
         """Return whether it is proved that no value fits two branches of a `oneOf` of the new side."""
-        self._sides[1].steps = 0
+        new_side = self._sides[1]
+        new_side.steps = 0
         try:
-            found = self._sides[1].simplify({"oneOf": union})
+            simplified = new_side.simplify({"oneOf": branches})
         except (_UnprovableError, RecursionError, TooManyStepsError):
             return False
-        return not isinstance(found, Mapping) or "oneOf" not in found
+        return not isinstance(simplified, Mapping) or "oneOf" not in simplified
 
-    def _forget(self, known: int) -> None:
-        while len(self._proved) > known:
+    def _forget_after(self, count: int) -> None:
+        """Forget all proofs but the first ones."""
+        while len(self._proved) > count:
             self._proved.popitem()
 
-    def _fits(self, one: Any, other: Any, back: bool) -> bool:
+    def _fits(self, narrow: Any, wide: Any, back: bool) -> bool:
         """Compare two schemas. A pair that is being compared counts as proved: a value is finite, so its parts decide."""
         self._steps += 1
         if self._steps > _MAX_STEPS:
             raise _UnprovableError
-        key = (back, self._key(one), self._key(other))
+        key = (back, self._key(narrow), self._key(wide))
         if key in self._proved:
             return True
         if key in self._failed:
             return False
-        known = len(self._proved)
+        proved_before = len(self._proved)
         self._proved[key] = None
-        if self._compare(one, other, back):
+        if self._compare(narrow, wide, back):
             return True
-        self._forget(known)
+        self._forget_after(proved_before)
         self._failed.add(key)
         return False
 
-    def _compare(self, one: Any, other: Any, back: bool) -> bool:
-        left, right = self._sides[back], self._sides[not back]
-        one, other = left.simplify(one), right.simplify(other)
-        if one is False or other == {}:
+    def _all_fit(self, pairs: Iterable[tuple[Any, Any]], back: bool) -> bool:
+        """Compare pairs of a narrow and a wide schema, until one does not fit."""
+        return all(self._fits(narrow, wide, back) for narrow, wide in pairs)
+
+    def _are_equal(self, mine: Any, theirs: Any, back: bool) -> bool:
+        return self._fits(mine, theirs, back) and self._fits(theirs, mine, not back)
+
+    def _compare(self, narrow: Any, wide: Any, back: bool) -> bool:
+        narrow_side, wide_side = self._sides[back], self._sides[not back]
+        narrow, wide = narrow_side.simplify(narrow), wide_side.simplify(wide)
+        if narrow is False or wide == {}:
             return True
-        if other is False:
+        if wide is False:
             return False
-        if "enum" in one:
-            return all(right.admits(value, other) for value in one["enum"])
-        alike = [(one, other), *((part, other) for part in one.get("allOf", ()))]
-        alike += [(one, branch) for branch in other["anyOf"]] if other.keys() == {"anyOf"} else []
-        if any(self._is_same(*pair) for pair in alike):
+        if "enum" in narrow:
+            return all(wide_side.admits(value, wide) for value in narrow["enum"])
+        if any(self._is_same(*pair) for pair in _sufficient_pairs(narrow, wide)):
             return True
-        if other.keys() & UNEVALUATED or "enum" in other:
+        if wide.keys() & UNEVALUATED or "enum" in wide:
             return False
-        other = {key: value for key, value in other.items() if not self._is_implied(key, one, other, back)}
-        keyword = next((key for key in ("anyOf", "oneOf") if key in one and other), None)
+        wide = {key: value for key, value in wide.items() if not self._is_implied(key, narrow, wide, back)}
+        keyword = next((key for key in ("anyOf", "oneOf") if key in narrow and wide), None)
         if keyword is not None:
-            rest = {key: value for key, value in one.items() if key != keyword}
-            branches = (_both(rest, branch) for branch in one[keyword])
-            if self._fits(rest, other, back) or all(self._fits(branch, other, back) for branch in branches):
+            beside = _without(narrow, [keyword])
+            branches = (_both(beside, branch) for branch in narrow[keyword])
+            if self._fits(beside, wide, back) or all(self._fits(branch, wide, back) for branch in branches):
                 return True
             if keyword == "anyOf":
                 return False
-        kinds = types_of(one)
-        kinds -= {"integer"} if "number" in kinds else set()
-        if len(kinds) > 1:
-            return all(self._fits({**one, "type": kind}, other, back) for kind in sorted(kinds))
-        if "allOf" in one and any(self._fits(part, other, back) for part in one["allOf"]):
+        types = without_implied_integer(types_of(narrow))
+        if len(types) > 1:
+            return all(self._fits({**narrow, "type": name}, wide, back) for name in sorted(types))
+        if "allOf" in narrow and any(self._fits(part, wide, back) for part in narrow["allOf"]):
             return True
-        return all(self._meets(kind, one, other, back) for kind in kinds)
+        return all(self._meets(name, narrow, wide, back) for name in types)
 
-    def _is_same(self, one: Any, other: Any) -> bool:
-        return self._key(one) == self._key(other) and has_same_targets(one, *(side.root for side in self._sides))
+    def _is_same(self, schema: Any, other: Any) -> bool:
+        return self._key(schema) == self._key(other) and has_same_targets(schema, *(side.root for side in self._sides))
 
     def _key(self, schema: Any) -> str:
         """Return a string that is equal for schemas of the same rules. It is made once for each object."""
@@ -264,133 +289,209 @@ class Inclusion:
             self._keys[id(schema)] = schema, json_key(drop_annotations(schema, deep=True))
         return self._keys[id(schema)][1]
 
-    def _is_implied(self, keyword: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
-        """Return whether `one` has a rule of `other` too, whatever its type is."""
-        if keyword not in one:
+    def _is_implied(self, keyword: str, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
+        """Return whether `narrow` has a rule of `wide` too, whatever its type is."""
+        if keyword not in narrow:
             return False
-        group = next((g for g in (_OPAQUE[:3], _OPAQUE[3:6]) if keyword in g), (keyword,))
-        pairs = [({k: v for k, v in each.items() if k in group}) for each in (one, other)]
         if keyword == "oneOf":
-            return is_permutation(one[keyword], other[keyword], lambda mine, yours: self._are_equal(mine, yours, back))
-        shaped = keyword in ("properties", "additionalProperties", "items", "prefixItems", "patternProperties")
-        return not shaped and self._is_same(*pairs)
-
-    def _meets(self, kind: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
-        """Return whether the values of one type that `one` admits meet all rules of `other`."""
-        if kind not in types_of(other):
+            return _is_permutation(narrow[keyword], wide[keyword], lambda a, b: self._are_equal(a, b, back))
+        if keyword in ("properties", "additionalProperties", "items", "prefixItems", "patternProperties"):
             return False
-        of_type = _KEYWORDS_OF.get("number" if kind == "integer" else kind, ())
-        foreign = {key for keys in _KEYWORDS_OF.values() for key in keys} - {*of_type}
-        rules = {key: value for key, value in other.items() if key not in foreign and key != "type"}
+        group = next((group for group in (CONDITION, CONTAINS) if keyword in group), (keyword,))
+        return self._is_same(_only(narrow, group), _only(wide, group))
+
+    def _meets(self, type_name: str, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
+        """Return whether the values of one type that `narrow` admits meet all rules of `wide`."""
+        if type_name not in types_of(wide):
+            return False
+        of_type = _KEYWORDS_OF.get("number" if type_name == "integer" else type_name, ())
+        of_other_types = {key for keys in _KEYWORDS_OF.values() for key in keys} - {*of_type}
+        rules = _without(wide, {*of_other_types, "type"})
         return all(
-            self._meets_rule(keyword, kind, one, rules, back) or self._is_in_part(keyword, one, rules, back)
+            self._meets_rule(keyword, type_name, narrow, rules, back) or self._is_in_part(keyword, narrow, rules, back)
             for keyword in rules
         )
 
-    def _is_in_part(self, keyword: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
-        """Return whether a part of `allOf` alone meets a rule of `other`, with the keywords that it depends on."""
-        group = next((group for group in GROUPS if keyword in group), (keyword,))
-        rule = {key: other[key] for key in group if key in other}
-        return any(self._fits(part, rule, back) for part in one.get("allOf", ()))
+    def _is_in_part(self, keyword: str, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
+        """Return whether a part of `allOf` alone meets a rule of `wide`, with the keywords that it depends on."""
+        rule = _only(wide, next((group for group in GROUPS if keyword in group), (keyword,)))
+        return any(self._fits(part, rule, back) for part in narrow.get("allOf", ()))
 
     def _meets_rule(
-        self, keyword: str, kind: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool
+        self, keyword: str, type_name: str, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool
     ) -> bool:
-        stated, value = one.get(keyword), other[keyword]
-        if keyword == "allOf":
-            return all(self._fits(one, part, back) for part in value)
-        if keyword == "anyOf":
-            return any(self._fits(one, branch, back) for branch in value)
-        if keyword == "not":
-            left, right = self._sides[back], self._sides[not back]
-            excluded = left.excludes(left.simplify(one), right.simplify(value), right)
-            return excluded or ("not" in one and self._fits(value, stated, not back))
-        if keyword == "if":
-            return self._meets_condition(one, other, back)
-        if keyword == "contains":
-            return self._meets_contains(one, other, back)
-        if keyword in _OPAQUE[:6]:  # they are compared with the first keyword of their group
+        """Return whether the values of one type that `narrow` admits meet one rule of `wide`."""
+        rule = wide[keyword]
+        match keyword:
+            case "allOf":
+                return all(self._fits(narrow, part, back) for part in rule)
+            case "anyOf":
+                return any(self._fits(narrow, branch, back) for branch in rule)
+            case "not":
+                return self._meets_negation(narrow, rule, back)
+            case "if":
+                return self._meets_condition(narrow, wide, back)
+            case "contains":
+                return self._meets_contains(narrow, wide, back)
+            case "then" | "else" | "minContains" | "maxContains":  # compared with the first keyword of their group
+                return True
+            case "propertyNames":
+                return self._fits(_both({"type": "string"}, narrow.get(keyword, {})), rule, back)
+            case "dependentRequired":
+                return _meets_dependent_required(narrow, rule)
+            case "dependentSchemas":
+                return self._meets_dependent_schemas(narrow, rule, back)
+            case "multipleOf":
+                step = narrow.get(keyword, 1 if type_name == "integer" else None)
+                return step is not None and is_multiple(step, rule)
+            case "uniqueItems":
+                return not rule or narrow.get(keyword) is True or narrow.get("maxItems", 2) < 2
+            case "required":
+                return set(rule) <= {*narrow.get("required", ())}
+            case "items" | "prefixItems":
+                return self._meets_items(narrow, wide, back)
+            case "properties" | "patternProperties" | "additionalProperties":
+                return self._meets_properties(narrow, wide, back)
+            case _:
+                return keyword in _BOUNDS and _is_within(narrow, wide, keyword, whole=type_name == "integer")
+
+    def _meets_negation(self, narrow: Mapping[str, Any], excluded: Any, back: bool) -> bool:
+        """Return whether no value of `narrow` fits a schema, which is `not` of the wide side."""
+        narrow_side, wide_side = self._sides[back], self._sides[not back]
+        if narrow_side.excludes(narrow_side.simplify(narrow), wide_side.simplify(excluded), wide_side):
             return True
-        if keyword == "propertyNames":
-            return self._fits(_both({"type": "string"}, {} if stated is None else stated), value, back)
-        if keyword == "dependentRequired":
-            known = {name: {name, *one.get("required", ()), *(stated or {}).get(name, ())} for name in value}
-            return all(known[name].issuperset(names) for name, names in value.items())
-        if keyword == "dependentSchemas":
-            given = {name: _both(_loose(one), {"required": [name]}) for name in value}
-            pairs = [(_both(given[name], (stated or {}).get(name, {})), schema) for name, schema in value.items()]
-            return all(self._fits(*pair, back) for pair in pairs)
-        if keyword in BOUNDS:
-            return is_within(one, other, keyword, whole=kind == "integer")
-        if keyword == "multipleOf":
-            step = stated if stated is not None else 1 if kind == "integer" else None
-            return step is not None and is_multiple(step, value)
-        if keyword == "uniqueItems":
-            return not value or stated is True or one.get("maxItems", 2) < 2
-        if keyword == "required":
-            return set(value) <= {*one.get("required", ())}
-        if keyword in ("items", "prefixItems"):
-            return self._meets_items(one, other, back)
-        if keyword in ("properties", "patternProperties", "additionalProperties"):
-            return self._meets_properties(one, other, back)
-        return False
+        return "not" in narrow and self._fits(excluded, narrow["not"], not back)
 
-    def _meets_condition(self, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
+    def _meets_condition(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
         """Compare `then` and `else` one by one if both sides have the same condition, and everything with both if not."""
-        then = otherwise = one
-        condition = one.get("if")
-        if condition is not None and self._are_equal(condition, other["if"], back):
-            rest = {key: value for key, value in _loose(one).items() if key not in _OPAQUE[:3]}
-            then = _both(_both(rest, condition), one.get("then", {}))
-            otherwise = _both(rest, one.get("else", {}))
-        return self._fits(then, other.get("then", True), back) and self._fits(otherwise, other.get("else", True), back)
+        then = otherwise = narrow
+        condition = narrow.get("if")
+        if condition is not None and self._are_equal(condition, wide["if"], back):
+            beside = _without(narrow, UNEVALUATED.union(CONDITION))
+            then = _both(_both(beside, condition), narrow.get("then", {}))
+            otherwise = _both(beside, narrow.get("else", {}))
+        return self._fits(then, wide.get("then", True), back) and self._fits(otherwise, wide.get("else", True), back)
 
-    def _meets_contains(self, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
-        mine, yours = one.get("contains", False), other["contains"]
-        least, most = other.get("minContains", 1), other.get("maxContains", math.inf)
-        has_least = one.get("minContains", 1) >= least and self._fits(mine, yours, back) and "contains" in one
-        has_most = one.get("maxContains", math.inf) <= most and self._fits(yours, mine, not back)
-        return (least == 0 or has_least) and (one.get("maxItems", math.inf) <= most or has_most)
+    def _meets_contains(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
+        mine, theirs = narrow.get("contains", False), wide["contains"]
+        least, most = wide.get("minContains", 1), wide.get("maxContains", math.inf)
+        has_least = narrow.get("minContains", 1) >= least and self._fits(mine, theirs, back) and "contains" in narrow
+        has_most = narrow.get("maxContains", math.inf) <= most and self._fits(theirs, mine, not back)
+        return (least == 0 or has_least) and (narrow.get("maxItems", math.inf) <= most or has_most)
 
-    def _are_equal(self, mine: Any, yours: Any, back: bool) -> bool:
-        return self._fits(mine, yours, back) and self._fits(yours, mine, not back)
+    def _meets_dependent_schemas(self, narrow: Mapping[str, Any], rule: Mapping[str, Any], back: bool) -> bool:
+        """Return whether the values that have a property fit the schema that depends on it, for each such property."""
+        stated = narrow.get("dependentSchemas", {})
+        without_unevaluated = _without(narrow, UNEVALUATED)
+        with_property = {name: _both(without_unevaluated, {"required": [name]}) for name in rule}
+        return self._all_fit(
+            [(_both(with_property[name], stated.get(name, {})), schema) for name, schema in rule.items()], back
+        )
 
-    def _meets_items(self, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
-        mine, yours = (list(each.get("prefixItems", ())) for each in (one, other))
-        most = min(one.get("maxItems", math.inf), max(len(mine), len(yours)) + 1)
-        pairs = [(_at(mine, i, one), _at(yours, i, other)) for i in range(int(most))]
-        return all(self._fits(*pair, back) for pair in pairs)
+    def _meets_items(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
+        prefix_length = max(len(narrow.get("prefixItems", ())), len(wide.get("prefixItems", ())))
+        count = int(min(narrow.get("maxItems", math.inf), prefix_length + 1))
+        return self._all_fit([(_item_schema(narrow, i), _item_schema(wide, i)) for i in range(count)], back)
 
-    def _meets_properties(self, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
-        for name in {*one.get("properties", ()), *other.get("properties", ()), *one.get("required", ())}:
-            mine = [*_members(one, name)]
-            for wanted in _members(other, name):
-                if not any(self._fits(schema, wanted, back) for schema in mine):
+    def _meets_properties(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
+        for name in {*narrow.get("properties", ()), *wide.get("properties", ()), *narrow.get("required", ())}:
+            stated = [*_property_schemas(narrow, name)]
+            for required in _property_schemas(wide, name):
+                if not any(self._fits(schema, required, back) for schema in stated):
                     return False
-        mine, yours = one.get("patternProperties", {}), other.get("patternProperties", {})
-        extra = other.get("additionalProperties", True)
-        pairs = [(one.get("additionalProperties", True), extra)]
-        pairs += [(mine.get(pattern, True), schema) for pattern, schema in yours.items()]
-        pairs += [(schema, extra) for pattern, schema in mine.items() if pattern not in yours]
-        return all(self._fits(*pair, back) for pair in pairs)
+        mine, theirs = narrow.get("patternProperties", {}), wide.get("patternProperties", {})
+        undeclared = wide.get("additionalProperties", True)
+        pairs = [(narrow.get("additionalProperties", True), undeclared)]
+        pairs += [(mine.get(pattern, True), schema) for pattern, schema in theirs.items()]
+        pairs += [(schema, undeclared) for pattern, schema in mine.items() if pattern not in theirs]
+        return self._all_fit(pairs, back)
 
 
-def _members(schema: Mapping[str, Any], name: str) -> Iterator[Any]:
+def _sufficient_pairs(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield pairs of schemas of the two sides. If one pair is the same, `wide` admits all values of `narrow`."""
+    yield narrow, wide
+    for part in narrow.get("allOf", ()):
+        yield part, wide
+    for branch in wide["anyOf"] if wide.keys() == {"anyOf"} else ():
+        yield narrow, branch
+
+
+def _meets_dependent_required(narrow: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
+    stated = narrow.get("dependentRequired", {})
+    return all({name, *narrow.get("required", ()), *stated.get(name, ())}.issuperset(rule[name]) for name in rule)
+
+
+def _is_within(narrow: Mapping[str, Any], wide: Mapping[str, Any], keyword: str, *, whole: bool) -> bool:
+    """Return whether a bound of `wide` excludes nothing that `narrow` admits. `whole`: the values are integers."""
+    twin, sign = _BOUNDS[keyword]
+    required_limit = _limit(keyword, wide[keyword], sign, whole=whole)
+    limits = [_limit(each, narrow[each], sign, whole=whole) for each in (keyword, twin) if each in narrow]
+    if keyword.startswith("min") and keyword != "minimum":
+        least = len(set(narrow.get("required", ()))) if keyword == "minProperties" else 0
+        limits.append((Fraction(-least), 1))
+    if (
+        keyword == "maxProperties"
+        and narrow.get("additionalProperties", True) is False
+        and not narrow.get("patternProperties")
+    ):
+        limits.append((Fraction(len(narrow.get("properties", ()))), 1))
+    return any(limit <= required_limit for limit in limits)
+
+
+def _limit(keyword: str, value: float, sign: int, *, whole: bool) -> tuple[Fraction, int]:
+    """Return a bound as an upper limit that can be ordered: an exclusive one is below an inclusive one."""
+    exclusive = keyword.startswith("exclusive")
+    limit = Fraction(value) * sign
+    if whole:
+        return Fraction(math.ceil(limit) - 1 if exclusive else math.floor(limit)), 1
+    return limit, 0 if exclusive else 1
+
+
+def _is_permutation(old: Sequence[Any], new: Sequence[Any], are_equal: Callable[[Any, Any], bool]) -> bool:
+    """Return whether each schema of a list is equal to another one of a second list. Those in the same place come first."""
+    unmatched = dict(enumerate(new))
+    for i, schema in enumerate(old):
+        places = sorted(unmatched, key=lambda j: j != i)
+        place = next((j for j in places if are_equal(schema, unmatched[j])), None)
+        if place is None:
+            return False
+        del unmatched[place]
+    return not unmatched
+
+
+def _property_schemas(schema: Mapping[str, Any], name: str) -> Iterator[Any]:
     """Yield the schemas that the value of a property must all satisfy."""
-    declared = name in schema.get("properties", ())
-    yield from [schema["properties"][name]] if declared else ()
-    yield from undeclared_property_schemas({**schema, "additionalProperties": True} if declared else schema, name)
+    if name in schema.get("properties", ()):
+        yield schema["properties"][name]
+        schema = {**schema, "additionalProperties": True}
+    yield from undeclared_property_schemas(schema, name)
 
 
-def _at(prefix: Sequence[Any], i: int, schema: Mapping[str, Any]) -> Any:
+def _item_schema(schema: Mapping[str, Any], i: int) -> Any:
+    """Return the schema of the item with an index."""
+    prefix = schema.get("prefixItems", ())
     return prefix[i] if i < len(prefix) else schema.get("items", True)
 
 
-def _loose(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema without the keywords whose meaning changes if others are added. It admits all values, or more."""
-    return {key: value for key, value in schema.items() if key not in UNEVALUATED}
+def _alternatives(branch: Any) -> list[Any]:
+    """Return the branches of a schema that is only an `anyOf`, or the schema itself."""
+    return branch["anyOf"] if isinstance(branch, dict) and branch.keys() == {"anyOf"} else [branch]
 
 
-def _both(one: Mapping[str, Any], other: Any) -> Any:
-    merged = merge_exactly(one, other) if isinstance(other, Mapping) else None
-    return merged if merged is not None else {"allOf": [one, other]}
+def _only(schema: Mapping[str, Any], keywords: Iterable[str]) -> dict[str, Any]:
+    """Return some keywords of a schema, in its order."""
+    return {key: value for key, value in schema.items() if key in keywords}
+
+
+def _without(schema: Mapping[str, Any], keywords: Iterable[str]) -> dict[str, Any]:
+    """Return a schema without some keywords.
+
+    A schema without those of `UNEVALUATED` admits the same values or more, also when other keywords are added to it.
+    """
+    return {key: value for key, value in schema.items() if key not in keywords}
+
+
+def _both(schema: Mapping[str, Any], part: Any) -> Any:
+    """Return one schema that admits what both admit."""
+    merged = merge_exactly(schema, part) if isinstance(part, Mapping) else None
+    return merged if merged is not None else {"allOf": [schema, part]}

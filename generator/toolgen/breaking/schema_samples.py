@@ -12,6 +12,9 @@ from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 MAX_SAMPLES = 400
 """The maximum number of sample values of one schema."""
 
+_MAX_CASE_SAMPLES = 40
+_MAX_ITEM_SAMPLES = 9
+
 _CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependentRequired")
 
 
@@ -21,7 +24,7 @@ class Samples:
     def __init__(self, root: Any) -> None:
         self._root = root
         self._validator = ValueValidator(root)
-        self._known: dict[tuple[str, int], list[Any]] = {}
+        self._samples: dict[tuple[str, int], list[Any]] = {}
 
     def of(self, schema: Any, depth: int = 4) -> list[Any]:
         """Return listed values, values around bounds, and objects with and without optional properties."""
@@ -30,60 +33,73 @@ class Samples:
         if not isinstance(schema, Mapping):
             return ["a", 1, True, None]
         key = (json_key(schema), depth)
-        if key not in self._known:
-            self._known[key] = self._sample(schema, depth)
-        return self._known[key]
+        if key not in self._samples:
+            self._samples[key] = self._sample(schema, depth)
+        return self._samples[key]
 
     def _sample(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
-        found: list[Any] = [*schema.get("examples", ()), *([schema["default"]] if "default" in schema else [])]
+        stated: list[Any] = list(schema.get("examples", ()))
+        if "default" in schema:
+            stated.append(schema["default"])
         if "$ref" in schema or "allOf" in schema:
             merged = normalize(schema, self._root, unions=False)
             if not isinstance(merged, Mapping) or "$ref" in merged:
-                return found
-            depth, schema = depth - ("$ref" in schema), merged
+                return stated
+            if "$ref" in schema:
+                depth -= 1
+            schema = merged
         if "const" in schema:
-            return [schema["const"], *found]
+            return [schema["const"], *stated]
         if "enum" in schema:
-            return [*schema["enum"], *found]
+            return [*schema["enum"], *stated]
+        samples = stated
         for keyword in ("anyOf", "oneOf"):
             beside = {key: value for key, value in schema.items() if key != keyword and key not in ANNOTATIONS}
             for branch in schema.get(keyword, ()):
-                found += self.of({"allOf": [branch, beside]} if beside else branch, depth - 1)
-        rest = {key: value for key, value in schema.items() if key not in ("allOf", *_CONDITIONS)}
+                samples += self.of({"allOf": [branch, beside]} if beside else branch, depth - 1)
+        unconditional = {key: value for key, value in schema.items() if key not in ("allOf", *_CONDITIONS)}
         for case in _cases(schema):
-            found += self.of({"allOf": [*case, rest]}, depth - 1)[:40]
-        kinds = types_of(schema) if "type" in schema else _guessed(schema)
-        for kind in TYPES:
-            if kind in kinds:
-                found += self._of_type(kind, schema, depth)
-        return found[:MAX_SAMPLES]
+            samples += self.of({"allOf": [*case, unconditional]}, depth - 1)[:_MAX_CASE_SAMPLES]
+        types = types_of(schema) if "type" in schema else _likely_types(schema)
+        for type_name in TYPES:
+            if type_name in types:
+                samples += self._of_type(type_name, schema, depth)
+        return samples[:MAX_SAMPLES]
 
-    def _of_type(self, kind: str, schema: Mapping[str, Any], depth: int) -> list[Any]:
-        if kind == "array":
-            inner = [self.of(schema.get(key, key == "items"), depth - 1)[:9] for key in ("contains", "items")]
-            items = [*inner[0], *inner[1]]
-            low = schema.get("minItems", 0)
-            sizes = {n for n in (low, low + 1, schema.get("maxItems", low + 2), 0, 1, 2, 3, 20) if 0 <= n <= 64}
-            one = items[:1] or ["a"]
-            return [*([item] for item in items), *((one * n) for n in sorted(sizes)), items[:3]]
-        return self._objects(schema, depth) if kind == "object" else _plain_samples(kind, schema)
+    def _of_type(self, type_name: str, schema: Mapping[str, Any], depth: int) -> list[Any]:
+        if type_name == "array":
+            return self._arrays(schema, depth)
+        if type_name == "object":
+            return self._objects(schema, depth)
+        return _plain_samples(type_name, schema)
+
+    def _arrays(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
+        contained = self.of(schema.get("contains", False), depth - 1)[:_MAX_ITEM_SAMPLES]
+        items = contained + self.of(schema.get("items", True), depth - 1)[:_MAX_ITEM_SAMPLES]
+        least = schema.get("minItems", 0)
+        lengths = {n for n in (least, least + 1, schema.get("maxItems", least + 2), 0, 1, 2, 3, 20) if 0 <= n <= 64}
+        first = items[:1] or ["a"]
+        return [*([item] for item in items), *(first * n for n in sorted(lengths)), items[:3]]
 
     def _objects(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
         properties = schema.get("properties", {})
-        inner = {name: self.of(sub, depth - 1) or ["a"] for name, sub in properties.items()}
-        fitting = {name: self._first_fit(values, properties[name]) for name, values in inner.items()}
-        extra = schema.get("additionalProperties", True)
-        others = self.of(extra, depth - 1)[:12] or ["a"]
-        other = self._first_fit(others, extra)
-        needed = {name: fitting.get(name, other) for name in schema.get("required", ())}
-        found: list[Any] = [needed, {**fitting, **needed}]
-        for name, values in inner.items():
-            found += [{**needed, name: value} for value in values[:24]]
-        if extra is not False:
-            found += [{**needed, "other": value} for value in (others if isinstance(extra, Mapping) else ["a"])]
-        return found
+        values_by_name = {name: self.of(sub, depth - 1) or ["a"] for name, sub in properties.items()}
+        fitting = {name: self._first_fit(values, properties[name]) for name, values in values_by_name.items()}
+        undeclared = schema.get("additionalProperties", True)
+        undeclared_values = self.of(undeclared, depth - 1)[:12] or ["a"]
+        undeclared_value = self._first_fit(undeclared_values, undeclared)
+        required = {name: fitting.get(name, undeclared_value) for name in schema.get("required", ())}
+        samples: list[Any] = [required, {**fitting, **required}]
+        for name, values in values_by_name.items():
+            samples += [{**required, name: value} for value in values[:24]]
+        if isinstance(undeclared, Mapping):
+            samples += [{**required, "other": value} for value in undeclared_values]
+        elif undeclared is not False:
+            samples.append({**required, "other": "a"})
+        return samples
 
     def _first_fit(self, values: list[Any], schema: Any) -> Any:
+        """Return the first of some values that a schema admits; the first of all if none of them fits."""
         self._validator.steps = 0
         for value in values[:40]:
             try:
@@ -94,24 +110,21 @@ class Samples:
         return values[0]
 
 
-def sample_values(schema: Any, root: Any) -> list[Any]:
-    """Return values that a schema inside a self-contained one may admit."""
-    return Samples(root).of(schema)
-
-
 def _cases(schema: Mapping[str, Any]) -> list[list[Any]]:
     """Return the schemas that apply together in each case of the conditions of a schema, or of its parts."""
-    found: list[list[Any]] = []
-    for each in (schema, *(part for part in schema.get("allOf", ()) if isinstance(part, Mapping))):
-        if "if" in each:
-            found += [[each["if"], each.get("then", True)], [each.get("else", True)]]
-        found += [[each["not"]]] if "not" in each else []
-        found += [[{"required": [name]}, inner] for name, inner in each.get("dependentSchemas", {}).items()]
-        found += [[{"required": [name, *names]}] for name, names in each.get("dependentRequired", {}).items()]
-    return found
+    cases: list[list[Any]] = []
+    for part in (schema, *(part for part in schema.get("allOf", ()) if isinstance(part, Mapping))):
+        if "if" in part:
+            cases += [[part["if"], part.get("then", True)], [part.get("else", True)]]
+        if "not" in part:
+            cases.append([part["not"]])
+        cases += [[{"required": [name]}, inner] for name, inner in part.get("dependentSchemas", {}).items()]
+        cases += [[{"required": [name, *names]}] for name, names in part.get("dependentRequired", {}).items()]
+    return cases
 
 
-def _guessed(schema: Mapping[str, Any]) -> set[str]:
+def _likely_types(schema: Mapping[str, Any]) -> set[str]:
+    """Return the types to sample of a schema that states none."""
     if "properties" in schema or "required" in schema:
         return {"object"}
     if "items" in schema:
@@ -119,20 +132,27 @@ def _guessed(schema: Mapping[str, Any]) -> set[str]:
     return set() if "anyOf" in schema or "oneOf" in schema else {*TYPES} - {"number"}
 
 
-def _plain_samples(kind: str, schema: Mapping[str, Any]) -> list[Any]:
-    if kind == "null":
+def _plain_samples(type_name: str, schema: Mapping[str, Any]) -> list[Any]:
+    """Return samples of a type that has no parts."""
+    if type_name == "null":
         return [None]
-    if kind == "boolean":
+    if type_name == "boolean":
         return [True, False]
-    if kind in ("integer", "number"):
-        bounds = [schema[k] for k in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum") if k in schema]
-        step = schema.get("multipleOf", 1)
-        near = [b + d for b in bounds for d in (0, 1, -1)]
-        steps = [round(n * step, 12) for n in (1, 2, 3)]  # decimals, such as 0.9 and not 0.8999999999999999
-        whole = [0, 1, -1, 7, 1000, -1000, 10**6, *steps, *near]
-        return whole if kind == "integer" else [*whole, 0.5, -2.25, *(b + 0.5 for b in bounds)]
-    low, high = schema.get("minLength", 0), schema.get("maxLength", 40)
+    return _texts(schema) if type_name == "string" else _numbers(schema, whole=type_name == "integer")
+
+
+def _numbers(schema: Mapping[str, Any], *, whole: bool) -> list[Any]:
+    bounds = [schema[k] for k in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum") if k in schema]
+    step = schema.get("multipleOf", 1)
+    near_bounds = [bound + distance for bound in bounds for distance in (0, 1, -1)]
+    multiples = [round(n * step, 12) for n in (1, 2, 3)]  # decimals, such as 0.9 and not 0.8999999999999999
+    numbers = [0, 1, -1, 7, 1000, -1000, 10**6, *multiples, *near_bounds]
+    return numbers if whole else [*numbers, 0.5, -2.25, *(bound + 0.5 for bound in bounds)]
+
+
+def _texts(schema: Mapping[str, Any]) -> list[Any]:
+    least, most = schema.get("minLength", 0), schema.get("maxLength", 40)
+    lengths = {n for n in (least, least + 1, most, most - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
     dates = ["2026-01-02", "2026-01-02T03:04:05Z"]
     texts = ["a", "", "abc", "A1", "hello world", *dates, "user@example.com", "0", "x-y_z", "é"]
-    sizes = {n for n in (low, low + 1, high, high - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
-    return [*texts, *("a" * n for n in sorted(sizes))]
+    return [*texts, *("a" * n for n in sorted(lengths))]

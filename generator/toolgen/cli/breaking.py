@@ -87,7 +87,8 @@ def command(
         ):
             reporter.say("handlers 0, model 0, conversations 0, accepted 0\n")
             sys.exit(EXIT_OK)
-    from toolgen.breaking.comparison import accept_changes, compare_with
+    from toolgen.breaking.accepted import accept_changes
+    from toolgen.breaking.comparison import compare_with
     from toolgen.diagnostics import Findings
 
     findings = Findings()
@@ -98,13 +99,14 @@ def command(
         reporter.fail(findings)
     if accepted or prune:
         try:
-            done = accept_changes(schemas, compared, accepted, reason or "", prune=prune)
+            unused = compared.unused if prune else None
+            sentences = accept_changes(schemas, compared.changes, accepted, reason or "", prune=unused)
         except OSError as error:
             reporter.fail_to_change(error)
-        for line in done:
-            write_output(f"{line}\n", sys.stderr)
-        known = {"all", *(change.id for change in compared.changes if change.audiences)}
-        sys.exit(EXIT_OK if known.issuperset(accepted) else EXIT_ERROR)
+        for sentence in sentences:
+            write_output(f"{sentence}\n", sys.stderr)
+        acceptable = {"all", *(change.id for change in compared.changes if change.audiences)}
+        sys.exit(EXIT_OK if acceptable.issuperset(accepted) else EXIT_ERROR)
     failed = findings.has_errors
     if reporter.output_format == "sarif":  # because SARIF has a field for suppressed results
         findings.items += compared.suppressed

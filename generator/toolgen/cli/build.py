@@ -53,13 +53,13 @@ def command(
     from toolgen.diagnostics import Findings
 
     findings = Findings()
-    done = build_package(schemas, out, providers, findings, force=force, quiet=reporter.quiet)
+    build = build_package(schemas, out, providers, findings, force=force, quiet=reporter.quiet)
     reported = reporter.print_findings(findings)
-    if done is None:
+    if build is None:
         sys.exit(EXIT_ERROR)
     if reporter == Reporter() and not (force or providers):
-        save_build_record(done.built, done.output, done.changes.files, out, reported, findings)
-    reporter.say(summarize_changes(done.output, done.changes))
+        save_build_record(build.built, build.output, build.changes.files, out, reported, findings)
+    reporter.say(summarize_changes(build.output, build.changes))
 
 
 class Build(NamedTuple):

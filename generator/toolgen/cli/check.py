@@ -56,10 +56,11 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], reporte
     failed = findings.has_errors
     if out is None:
         report_move(built, output, findings)
-    advice = [
-        *([f"run `{output.command}{drift.force_option}`"] if drift.is_out_of_date else []),
-        *(["move away the files that toolgen did not write"] if drift.unmanaged or drift.blocked else []),
-    ]
+    advice = []
+    if drift.is_out_of_date:
+        advice.append(f"run `{output.command}{drift.force_option}`")
+    if drift.unmanaged or drift.blocked:
+        advice.append("move away the files that toolgen did not write")
     hint = ", and ".join(advice)
     if reporter.output_format != "text":  # the text and the diff below tell people the same
         for path, problem in drift.problems(output.name):
@@ -73,9 +74,9 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], reporte
         if drift.version:
             reporter.say(f"note: {drift.version}; the next change of a source updates it\n")
         if reporter == Reporter() and not providers:
-            why = save_build_record(built, output, drift.files, out, reported, findings, is_build=False)
-            if why:
-                reporter.say(f"the result of this check cannot be cached, so the next check is as slow: {why}\n")
+            reason = save_build_record(built, output, drift.files, out, reported, findings, is_build=False)
+            if reason:
+                reporter.say(f"the result of this check cannot be cached, so the next check is as slow: {reason}\n")
         sys.exit(EXIT_OK)
     diff = "" if drift.is_absent else paint_diff(drift.diff)
     text = "".join(f"{line}\n" for line in drift.messages(output.name)) + diff

@@ -31,6 +31,12 @@ class Reporter(NamedTuple):
     quiet: bool = False
     verbose: bool = False
 
+    @property
+    def _levels(self) -> tuple[str, ...]:
+        if self.quiet:
+            return ("error",)
+        return ("error", "warning", "note") if self.verbose else ("error", "warning")
+
     def say(self, text: str) -> None:
         """Print text for people, unless the command is quiet."""
         if not self.quiet:
@@ -45,20 +51,21 @@ class Reporter(NamedTuple):
         from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, FORMATTERS, format_as_text
 
         is_text, is_document = self.output_format == "text", self.output_format in DOCUMENT_FORMATS
-        levels = ("error",) if self.quiet else ("error", "warning", "note") if self.verbose else ("error", "warning")
-        shown = [finding for finding in findings if finding.level in levels]
-        faulty = {finding.span.path for finding in shown if finding.level == "error"}
-        later = 0
-        if faulty and is_text and not self.verbose:
-            beside = [finding for finding in shown if finding.span.path in faulty]
-            shown, later = beside, len(shown) - len(beside)
+        shown = [finding for finding in findings if finding.level in self._levels]
+        faulty_files = {finding.span.path for finding in shown if finding.level == "error"}
+        hidden_count = 0
+        if faulty_files and is_text and not self.verbose:
+            in_faulty_files = [finding for finding in shown if finding.span.path in faulty_files]
+            shown, hidden_count = in_faulty_files, len(shown) - len(in_faulty_files)
         text = ""
         if is_text:
             text = format_as_text(shown, findings.texts, paint=paint)
         elif shown or is_document:
             text = FORMATTERS[self.output_format](shown, findings.texts)
-        if later:
-            text += f"and {later} warning{'s' if later != 1 else ''} in files without errors; -v shows all\n"
+        if hidden_count:
+            text += (
+                f"and {hidden_count} warning{'s' if hidden_count != 1 else ''} in files without errors; -v shows all\n"
+            )
         if text:
             write_output(text, stream or (sys.stdout if is_document else sys.stderr), painted=is_text)
         return text
@@ -191,16 +198,17 @@ def write_or_check_then_exit(
 
     if check:
         drift = find_drift(files, output, lock, findings)
-        stale = drift.is_out_of_date
-        summary = out_of_date(output, drift) if stale else ""
+        is_stale = drift.is_out_of_date
+        summary = out_of_date(output, drift) if is_stale else ""
     else:
         changes = write_package(files, output, lock, findings, force=force)
-        stale, summary = False, summarize_changes(output, changes) if changes is not None else ""
+        is_stale = False
+        summary = summarize_changes(output, changes) if changes is not None else ""
     reporter.print_findings(findings)
     if findings.has_errors:
         sys.exit(EXIT_ERROR)
     reporter.say(summary)
-    sys.exit(EXIT_FINDINGS if stale else EXIT_OK)
+    sys.exit(EXIT_FINDINGS if is_stale else EXIT_OK)
 
 
 def out_of_date(output: RequestedOutput, drift: Drift) -> str:
@@ -216,9 +224,12 @@ def format_command(name: str, schemas: Path, out: Path | None) -> str:
 
     from toolgen.write.output_path import display_path
 
-    given = [schemas.as_posix()] if schemas != Path("schemas") else []
-    given += ["--out", out.as_posix()] if out is not None else []
-    return display_path(shlex.join(["toolgen", name, *given]))
+    words = ["toolgen", name]
+    if schemas != Path("schemas"):
+        words.append(schemas.as_posix())
+    if out is not None:
+        words += ["--out", out.as_posix()]
+    return display_path(shlex.join(words))
 
 
 def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Path:
@@ -242,9 +253,9 @@ def import_path(output: Path, schemas: Path) -> str:
         is_root = folder == project or folder.name == "src" or (folder / "pyproject.toml").exists()
         return folder.name.isidentifier() and not is_root
 
-    around = list(takewhile(lambda folder: (folder / "__init__.py").exists(), package.parents))
-    around = around or list(takewhile(is_namespace, package.parents))
-    return ".".join([*(folder.name for folder in reversed(around)), package.name])
+    parents = list(takewhile(lambda folder: (folder / "__init__.py").exists(), package.parents))
+    parents = parents or list(takewhile(is_namespace, package.parents))
+    return ".".join([*(folder.name for folder in reversed(parents)), package.name])
 
 
 def package_output(built: Compilation, out: Path | None) -> RequestedOutput:
@@ -291,12 +302,16 @@ def save_build_record(
 
     if any(finding.code == PACKAGE_MOVED for finding in findings):
         return ""
-    printed = (
-        f"{reported}{display_path(output.name)}: {len(texts)} unchanged\n" if is_build else "",
-        f"{reported}{display_path(output.name)}: up to date with {built.sources.name}\n",
+    name = display_path(output.name)
+    return save_record(
+        str(built.schemas),
+        None if out is None else str(out),
+        str(output.folder),
+        build_output=f"{reported}{name}: {len(texts)} unchanged\n" if is_build else "",
+        check_output=f"{reported}{name}: up to date with {built.sources.name}\n",
+        sources=built.sources.digests,
+        files=package_digests(texts),
     )
-    given, folder = None if out is None else str(out), str(output.folder)
-    return save_record(str(built.schemas), given, folder, printed, built.sources.digests, package_digests(texts))
 
 
 def compile_adding_built_providers(

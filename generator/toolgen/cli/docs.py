@@ -97,10 +97,10 @@ def _changes(schemas: Path, since: str | None, folder: Path | None, findings: Fi
     from toolgen.breaking.comparison import compare_with
     from toolgen.diagnostics import Findings
 
-    found = Findings()
-    compared = compare_with(schemas, found, since, folder)
+    changes = Findings()
+    compared = compare_with(schemas, changes, since, folder)
     if compared is None:
-        findings.items += [finding for finding in found if finding.level == "error"]
+        findings.items += [finding for finding in changes if finding.level == "error"]
     audiences = {change.id: change.audiences for change in compared.changes} if compared is not None else {}
     rows = [
         {
@@ -109,7 +109,7 @@ def _changes(schemas: Path, since: str | None, folder: Path | None, findings: Fi
             "code": finding.code,
             "audiences": audiences.get(json.loads(finding.details).get("id", ""), ()) if finding.details else (),
         }
-        for finding in found
+        for finding in changes
     ]
     name = folder.as_posix() if folder is not None else since
     return {"since": name, "summary": compared.summary if compared is not None else "", "rows": rows}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import keyword
 import os
 import sys
 from collections.abc import Callable
@@ -68,9 +69,11 @@ class Commands(click.Group):
             return renamed
         if cmd_name not in self.list_commands(ctx):
             return None
-        stem = "reference" if cmd_name in _REFERENCE else f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
-        module = importlib.import_module(f"{__package__}.{stem}")
-        command: click.Command = module.command if stem != "reference" else getattr(module, cmd_name)
+        if cmd_name in _REFERENCE:
+            stem, attribute = "reference", cmd_name
+        else:
+            stem, attribute = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name, "command"
+        command: click.Command = getattr(importlib.import_module(f"{__package__}.{stem}"), attribute)
         if _color_option not in command.params:
             command.params.append(_color_option)
         return command

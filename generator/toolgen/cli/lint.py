@@ -81,8 +81,8 @@ def command(
     if linted is not None and output_format == "sarif":
         findings = attach_fixes(findings, linted)
     if verbose and not quiet and output_format == "text":
-        every = format_as_text(findings, findings.texts, len(findings.items), paint)
-        write_output(every, sys.stderr, painted=True)
+        text = format_as_text(findings, findings.texts, len(findings.items), paint)
+        write_output(text, sys.stderr, painted=True)
     else:
         shown = _limit_per_code(findings) if output_format == "text" else findings
         reporter._replace(verbose=True).print_findings(shown)
@@ -100,8 +100,8 @@ def _fixes_summary(fixed: FixResult, *, diff: bool) -> str:
     text = f"{fixed.count} {'would be ' if diff else ''}fixed\n"
     if fixed.refused:
         text += "fixes need sources that a build accepts; correct the errors first\n"
-    elif fixed.left:
-        text += f"{fixed.left} left, because a fix would change more than the finding\n"
+    elif fixed.unfixable:
+        text += f"{fixed.unfixable} left, because a fix would change more than the finding\n"
     return text
 
 
@@ -113,13 +113,13 @@ def _limit_per_code(findings: Findings) -> Findings:
     """Keep all errors, and the first few findings of each other code."""
     from toolgen.diagnostics import Findings
 
-    seen: Counter[str] = Counter()
-    first = Findings(texts=findings.texts)
+    counts: Counter[str] = Counter()
+    shown = Findings(texts=findings.texts)
     for finding in findings:
-        seen[finding.code] += 1
-        if finding.level == "error" or seen[finding.code] <= _SHOWN:
-            first.items.append(finding)
-    return first
+        counts[finding.code] += 1
+        if finding.level == "error" or counts[finding.code] <= _SHOWN:
+            shown.items.append(finding)
+    return shown
 
 
 def _summary(schemas: Path, tools: int, findings: Findings, *, verbose: bool) -> str:
@@ -152,12 +152,12 @@ _ROUNDS = 10
 class FixResult:
     """The number of findings that were fixed, and the changes as a unified diff.
 
-    `left` is the number of findings of fixable kinds that no fix can remove. `refused`: a build rejects the sources.
+    `unfixable` is the number of findings of fixable kinds that no fix can remove. `refused`: a build rejects the sources.
     """
 
     count: int = 0
     diff: str = ""
-    left: int = 0
+    unfixable: int = 0
     refused: bool = False
 
 
@@ -174,7 +174,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
     from toolgen.load.folder import EditedFolder
     from toolgen.write.disk import replace_text
 
-    done = FixResult()
+    result = FixResult()
     old: dict[str, str] = {}
     new: dict[str, str] = {}
     for _ in range(_ROUNDS):
@@ -182,26 +182,26 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
         folder = (lambda prefix, to: EditedFolder(schemas, prefix, to, new)) if new else None
         linted = lint_project(schemas, findings, providers, folder=folder)
         if linted is None:
-            done.refused = not new
+            result.refused = not new
             break
         fixes = list(linted.fixes(findings, edit_yaml, unsafe=unsafe))
-        done.left = linted.count_fixable(findings)
+        result.unfixable = linted.count_fixable(findings)
         for fix in fixes:
             old.setdefault(fix.path, linted.sources.texts[fix.path])
             new[fix.path] = fix.text
-            done.count += fix.count
+            result.count += fix.count
         if not fixes:
             break
     for path, text in sorted(new.items()):
         if write:
             replace_text(Path(path), text)
-        pair = (old[path].splitlines(keepends=True), text.splitlines(keepends=True))
-        done.diff += "".join(difflib.unified_diff(*pair, path, f"{path} (fixed)"))
-    return done
+        before, after = old[path].splitlines(keepends=True), text.splitlines(keepends=True)
+        result.diff += "".join(difflib.unified_diff(before, after, path, f"{path} (fixed)"))
+    return result
 
 
 def attach_fixes(findings: Findings, linted: LintResult) -> Findings:
-    """The findings, with the fix of each one that `--fix` can fix in its details: rows of line, column, end and new text."""
+    """Return the findings, with the fix of each one that `--fix` can fix in its details: rows of line, column, end and new text."""
     from toolgen.diagnostics import Findings
     from toolgen.importing.yaml_text import edit_yaml
 

@@ -76,27 +76,28 @@ def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> No
     Reporter(output_format if project is None else "text").print_findings(findings)
     if project is None or findings.has_errors:
         sys.exit(EXIT_ERROR)
-    found = {profile.name: _facts(profile) for profile in project.catalog.profiles}
-    write_output(_text(found) if output_format == "text" else json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    facts = {profile.name: _facts(profile) for profile in project.catalog.profiles}
+    write_output(_text(facts) if output_format == "text" else json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
 
 
 def _facts(profile: Profile) -> dict[str, Any]:
     """Return a provider's facts about tools, and the location of each."""
-    found: dict[str, Any] = {"title": profile.facts["title"]}
+    printed: dict[str, Any] = {"title": profile.facts["title"]}
     for key in _BESIDE:
         if profile.facts.get(key):
-            found[key] = dict(profile.facts[key])
+            printed[key] = dict(profile.facts[key])
     dialects = profile.facts.get("dialects", {})
-    uses = dialects.get("uses", "open")
-    found["dialects"] = {}
-    for mode, facts in dialects.items():
-        if isinstance(facts, Mapping):
-            purpose = "strict" if mode == "strict" else "not strict" if mode == uses else None
-            found["dialects"][mode] = {"tools": purpose, **_dialect(profile, mode, facts)}
-    return found
+    purposes = {dialects.get("uses", "open"): "not strict", "strict": "strict"}
+    printed["dialects"] = {
+        mode: {"tools": purposes.get(mode), **_dialect(profile, mode, facts)}
+        for mode, facts in dialects.items()
+        if isinstance(facts, Mapping)
+    }
+    return printed
 
 
 def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rules of a dialect, the keywords that it leaves out, and the locations of the rules that are stated."""
     from toolgen.document_validation import meta_schema
     from toolgen_runtime.lowering.dialects import Dialect
 
@@ -107,11 +108,12 @@ def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str,
             rules[key] = getattr(dialect, key)
         elif key in facts:
             rules[key] = facts[key]
-    left = [] if dialect.keywords is None else [keyword for keyword in _keywords() if keyword not in dialect.keywords]
+    keywords = dialect.keywords
+    left_out = [] if keywords is None else [keyword for keyword in _keywords() if keyword not in keywords]
     locations = {
         key: location for key in rules if (location := _fact_location(profile, ("dialects", mode, key))) is not None
     }
-    return {"rules": rules, "left_out": left, "stated": locations}
+    return {"rules": rules, "left_out": left_out, "stated": locations}
 
 
 def _keywords() -> list[str]:
@@ -130,20 +132,20 @@ def _fact_location(profile: Profile, pointer: tuple[str, ...]) -> str | None:
     return None
 
 
-def _text(rules: Mapping[str, Any]) -> str:
+def _text(facts_by_provider: Mapping[str, Any]) -> str:
     """Write the facts as YAML. Facts from the project's own files are marked with their location."""
-    return "\n".join("".join(f"{line}\n" for line in _lines(name, found)) for name, found in rules.items())
+    return "\n".join("".join(f"{line}\n" for line in _lines(name, facts)) for name, facts in facts_by_provider.items())
 
 
-def _lines(name: str, found: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{name}:  # {_comment(found['title'])}"
+def _lines(name: str, facts: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{name}:  # {_comment(facts['title'])}"
     for key in _BESIDE:
-        if key in found:
+        if key in facts:
             yield f"  {key}:"
-            for fact, value in found[key].items():
+            for fact, value in facts[key].items():
                 yield f"    {_key(fact)}: {_flow(value)}"
     yield "  dialects:"
-    for mode, dialect in found["dialects"].items():
+    for mode, dialect in facts["dialects"].items():
         purpose = {"strict": "tools that are strict", "not strict": "tools that are not strict"}.get(dialect["tools"])
         yield f"    {mode}:  # {purpose or f'not in use; `uses: {mode}` chooses it'}"
         for fact, value in dialect["rules"].items():
@@ -159,9 +161,9 @@ def _fact(head: str, value: Any, mark: str) -> Iterator[str]:
     if len(line) <= _WIDTH or not isinstance(value, list):
         yield line + mark
         return
-    first, *rest = _wrapped(f"{head}[", [_flow(item) for item in value], " " * 8, "]")
-    yield first + mark
-    yield from rest
+    lines = _wrapped(f"{head}[", [_flow(item) for item in value], " " * 8, "]")
+    yield next(lines) + mark
+    yield from lines
 
 
 def _wrapped(head: str, items: Sequence[str], further: str, end: str = "") -> Iterator[str]:

@@ -57,8 +57,8 @@ def schema(kind: str, editor: bool) -> None:
     if editor:
         write_output(editor_schema_text(kind))
     else:
-        found = _format() if kind == "format" else meta_schema(kind)
-        write_output(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+        printed = _format() if kind == "format" else meta_schema(kind)
+        write_output(json.dumps(printed, indent=2, ensure_ascii=False) + "\n")
 
 
 def _format() -> Mapping[str, Any]:
@@ -89,9 +89,9 @@ def completion(shell: str) -> None:
 
     from toolgen.cli.group import main_group
 
-    made = get_completion_class(shell)
-    if made is None:
+    completion_class = get_completion_class(shell)
+    if completion_class is None:
         raise click.UsageError(f"no completion is available for {shell}")
     # `source()` of bash would start a process to ask for its version; the script is the same text.
-    complete = made(main_group, {}, "toolgen", "_TOOLGEN_COMPLETE")
+    complete = completion_class(main_group, {}, "toolgen", "_TOOLGEN_COMPLETE")
     write_output(complete.source_template % complete.source_vars() + "\n")

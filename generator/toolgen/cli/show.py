@@ -59,16 +59,16 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
     from toolgen.diagnostics import Span
     from toolgen.diagnostics.finding import did_you_mean_or_known
 
-    known = [tool.name for tool in compilation.project.catalog.tools]
-    if name not in known:
-        span, hint = Span(compilation.sources.name), did_you_mean_or_known(name, known, "tools")
+    names = [tool.name for tool in compilation.project.catalog.tools]
+    if name not in names:
+        span, hint = Span(compilation.sources.name), did_you_mean_or_known(name, names, "tools")
         findings.add("tool-unknown", span, hint=hint, name=name)
         return None
     shown: dict[str, tuple[Any, list[str]]] = {}
     for provider, wire in compilation.package.payloads.items():
-        one = next(one for one in wire.tools if one.tool.name == name)
-        if one.offered:
-            shown[provider] = wire.payload_of(name), [_line(loss) for loss in one.losses]
+        payload = next(each for each in wire.tools if each.tool.name == name)
+        if payload.offered:
+            shown[provider] = wire.payload_of(name), [_line(loss) for loss in payload.losses]
         else:
             shown[provider] = None, ["not offered to this provider: the declaration lists it under `unsupported`"]
     return shown

@@ -37,15 +37,14 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
         raise click.BadParameter("must be a valid class name", param_hint="--class")
     findings = Findings()
     project = resolve_project(schemas, findings)
-    known = {tool.name: tool for tool in project.catalog.tools} if project is not None else {}
+    catalog_tools = {tool.name: tool for tool in project.catalog.tools} if project is not None else {}
     for tool_name in tools if project is not None else ():
-        if tool_name not in known:
-            hint = did_you_mean_or_known(tool_name, known, "tools")
+        if tool_name not in catalog_tools:
+            hint = did_you_mean_or_known(tool_name, catalog_tools, "tools")
             findings.add("tool-unknown", Span(project.sources.name if project else ""), hint=hint, name=tool_name)
     Reporter(output_format, quiet=True).print_findings(findings, stream=sys.stderr)
     if project is None or findings.has_errors:
         sys.exit(EXIT_ERROR)
     package = import_path(output_folder(schemas, None, project.config.out), schemas)
-    write_output(
-        make_handler_class_stub([tool for each, tool in known.items() if not tools or each in tools], package, name)
-    )
+    chosen = [tool for tool_name, tool in catalog_tools.items() if not tools or tool_name in tools]
+    write_output(make_handler_class_stub(chosen, package, name))

@@ -25,7 +25,7 @@ _STYLES = {
 }
 """The SGR parameters (ECMA-48) for each role of a piece of text."""
 
-_KNOWN = frozenset([*_STYLES.values(), "0"])
+_COLOR_CODES = frozenset([*_STYLES.values(), "0"])
 
 _wanted = "auto"
 """The value of `--color`."""
@@ -75,12 +75,12 @@ def paint_diff(diff: str) -> str:
 
 def escape_controls(text: str, *, colors: bool) -> str:
     """Return text with terminal controls escaped, except for our own colors, which are dropped unless `colors`."""
-    first, *others = text.split("\x1b[")
-    parts = [first.translate(_CONTROLS)]
-    for part in others:
-        code, end, rest = part.partition("m")
-        if end and code in _KNOWN:
-            parts.append((f"\x1b[{code}m" if colors else "") + rest.translate(_CONTROLS))
+    before, *sequences = text.split("\x1b[")
+    parts = [before.translate(_CONTROLS)]
+    for part in sequences:
+        code, end, after = part.partition("m")
+        if end and code in _COLOR_CODES:
+            parts.append((f"\x1b[{code}m" if colors else "") + after.translate(_CONTROLS))
         else:
             parts.append(f"\x1b[{part}".translate(_CONTROLS))
     return "".join(parts)

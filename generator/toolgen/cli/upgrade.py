@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -24,6 +24,7 @@ from toolgen.cli.group import format_option, out_option, provider_option, schema
 from toolgen.cli.terminal import write_output
 
 if TYPE_CHECKING:
+    from toolgen.breaking.packages import PackageChanges
     from toolgen.load import Document
 
 EDITIONS = ("2026",)
@@ -76,72 +77,87 @@ def command(
         built = compile_adding_built_providers(schemas, out, providers, findings, step)
     if built is None:
         reporter.fail(findings)
-    config = (
-        None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
-    )
+    new_config = None
+    if new_edition is not None:
+        new_config = _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     output = package_output(built, out)
     drift = find_drift(built.files, output, built.lock, findings)
-    place = locate_output(output, Findings()) if drift.trouble else None
-    if place is not None:
-        hint = place.hint_to_force("lock-unreadable")
-        findings.add("lock-unreadable", place.file_span(LOCK), hint=hint, reason=RawText(f"{drift.trouble}"))
+    output_path = locate_output(output, Findings()) if drift.trouble else None
+    if output_path is not None:
+        hint = output_path.hint_to_force("lock-unreadable")
+        findings.add("lock-unreadable", output_path.file_span(LOCK), hint=hint, reason=RawText(f"{drift.trouble}"))
     if findings.has_errors:
         reporter.fail(findings)
-    paths = {*drift.missing, *drift.changed, *drift.extra} - {"toolgen.lock"}
+    paths = {*drift.missing, *drift.changed, *drift.extra} - {LOCK}
     changes = compare_packages(
         _texts(output.folder, paths), {path: built.files[path] for path in paths if path in built.files}
     )
     reporter.print_findings(findings)
-    before = f"built by toolgen {__version__}" if output.folder.is_dir() else "there was no package"
-    lines = [drift.version or before] if reporter.verbose or changes.has_changes else []
-    lines += [f"{config[0].as_posix()}: set edition {new_edition}"] if config else []
-    lines += [f"handlers: {each}" for each in changes.handlers]
-    lines += [f"model: {each}" for each in changes.model]
-    internal = changes.internal
-    lines += [f"internal: {internal[0] if len(internal) == 1 else f'{len(internal)} files'}"] if internal else []
-    write_output("".join(f"{line}\n" for line in lines), sys.stdout)
-    something = bool(changes.has_changes or config)
+    former = drift.version or (f"built by toolgen {__version__}" if output.folder.is_dir() else "there was no package")
+    lines = [former] if reporter.verbose or changes.has_changes else []
+    if new_config is not None:
+        lines.append(f"{new_config.file.as_posix()}: set edition {new_edition}")
+    write_output("".join(f"{line}\n" for line in [*lines, *_change_lines(changes)]), sys.stdout)
+    is_outdated = changes.has_changes or new_config is not None
     if dry_run:
-        sys.exit(EXIT_FINDINGS if something else EXIT_OK)
-    if config:
-        file, text = config
+        sys.exit(EXIT_FINDINGS if is_outdated else EXIT_OK)
+    if new_config is not None:
         try:
-            replace_text(file, text)
+            replace_text(new_config.file, new_config.text)
         except OSError as error:
-            write_output(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
+            write_output(f"toolgen: cannot write {new_config.file.as_posix()}: {error.strerror}\n", sys.stderr)
             sys.exit(EXIT_ERROR)
         built = compile_adding_built_providers(schemas, out, providers, Findings(), ignore_progress) or built
-    done = write_package(built.files, output, built.lock, findings)
-    if done is None:
+    written = write_package(built.files, output, built.lock, findings)
+    if written is None:
         reporter.fail(findings)
-    save_written(str(output.folder), package_digests(done.files))
-    reporter.say(f"{display_path(output.name)}: {'upgraded' if something else 'nothing to upgrade'}\n")
+    save_written(str(output.folder), package_digests(written.files))
+    reporter.say(f"{display_path(output.name)}: {'upgraded' if is_outdated else 'nothing to upgrade'}\n")
+
+
+def _change_lines(changes: PackageChanges) -> list[str]:
+    """Return the changes by whom they affect. Internal ones are only counted, unless there is a single one."""
+    lines = [f"handlers: {each}" for each in changes.handlers]
+    lines += [f"model: {each}" for each in changes.model]
+    if len(changes.internal) == 1:
+        lines.append(f"internal: {changes.internal[0]}")
+    elif changes.internal:
+        lines.append(f"internal: {len(changes.internal)} files")
+    return lines
+
+
+class _NewConfig(NamedTuple):
+    """The configuration file, which need not exist, and its new text."""
+
+    file: Path
+    text: str
 
 
 def _with_edition(
     document: Document | None, texts: Mapping[str, str], schemas: Path, edition: str
-) -> tuple[Path, str] | None:
+) -> _NewConfig | None:
     """Return the configuration file and its text with another edition; None if it already has that edition."""
     line = f'edition: "{edition}"\n'
     if document is None:
         paths = [schemas / "toolgen.yaml", schemas / "toolgen.yml"]
         path = next((path for path in paths if path.as_posix() in texts), paths[0])
         text = texts.get(path.as_posix(), "").removesuffix("\n")  # comments alone
-        return path, f"{text}\n{line}" if text else line
+        return _NewConfig(path, f"{text}\n{line}" if text else line)
     settings = document.value if isinstance(document.value, dict) else {}
     if str(settings.get("edition", "")) == edition:
         return None
     from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 
     value = {**settings, "edition": edition}
-    return Path(document.path), edit_yaml(texts[document.path], document, value) or dump_declaration(value)
+    text = edit_yaml(texts[document.path], document, value) or dump_declaration(value)
+    return _NewConfig(Path(document.path), text)
 
 
 def _texts(folder: Path, paths: Iterable[str]) -> dict[str, str]:
     """Return the texts of the files that exist, by path."""
-    found = {}
+    texts = {}
     for path in paths:
         file = folder / path
         if file.is_file() and not file.is_symlink():
-            found[path] = file.read_text("utf-8", "replace")
-    return found
+            texts[path] = file.read_text("utf-8", "replace")
+    return texts

@@ -71,8 +71,8 @@ class ToolgenFiles:
         self._stamps = self._find_stamps()
         self._next = time.monotonic() + EVENT_POLL_INTERVAL
 
-    def have_changed(self) -> bool:
-        """Whether a file has changed. It is true once, and it looks at the files only now and then."""
+    def report_change(self) -> bool:
+        """Return whether a file has changed since the start, but only once. Look at the files only now and then."""
         if not self._folders or time.monotonic() < self._next:
             return False
         changed = self._find_stamps() != self._stamps
@@ -138,43 +138,43 @@ def command(
                 continue
             findings = Findings()
             steps = None if full else remembered
-            done = build_package(schemas, out, providers, findings, quiet=reporter.quiet, steps=steps)
-            if done is not None:
+            build = build_package(schemas, out, providers, findings, quiet=reporter.quiet, steps=steps)
+            if build is not None:
                 remembered.forget_unused()
-                package.folder = done.output.folder
+                package.folder = build.output.folder
             package.stamps = file_stamps(package.folder)
             if reporter.output_format == "json":
-                write_output(event_line(done, findings, reporter), sys.stdout)
+                write_output(event_line(build, findings, reporter), sys.stdout)
             else:
                 clear_screen(sys.stderr)
                 if outdated and is_screen(sys.stderr):  # the screen was cleared
                     report_restart_needed(reporter)
                 reporter.print_findings(findings)
-            reporter.say(build_message(schemas, done, failed))
-            failed = done is None
-            if done is not None and arguments:
+            reporter.say(build_message(schemas, build, failed))
+            failed = build is None
+            if build is not None and arguments:
                 run_command(arguments)
             gc.collect()
-            if done is not None and not gc.get_freeze_count():
+            if build is not None and not gc.get_freeze_count():
                 gc.freeze()  # later builds reuse nearly all of this, so that it need not be examined after each of them
 
 
-def build_message(schemas: Path, done: Build | None, failed: bool) -> str:
+def build_message(schemas: Path, build: Build | None, failed: bool) -> str:
     """Return a message about a build and what comes next. `failed` means that the build before it failed."""
-    if done is None:
+    if build is None:
         return f"watching {schemas}; the package is unchanged\n"
     fixed = "errors fixed; " if failed else ""
-    return f"{summarize_changes(done.output, done.changes)}watching {schemas}; {fixed}press Ctrl-C to stop\n"
+    return f"{summarize_changes(build.output, build.changes)}watching {schemas}; {fixed}press Ctrl-C to stop\n"
 
 
-def event_line(done: Build | None, findings: Findings, reporter: Reporter) -> str:
+def event_line(build: Build | None, findings: Findings, reporter: Reporter) -> str:
     """Return a build as one line of JSON, for programs that follow it."""
     text = io.StringIO()
     reporter.print_findings(findings, stream=text)
     event = {
-        "built": done is not None,
-        "output": done.output.name if done is not None else None,
-        "files": count_files(done.changes) if done is not None else None,
+        "built": build is not None,
+        "output": build.output.name if build is not None else None,
+        "files": count_files(build.changes) if build is not None else None,
         "findings": json.loads(text.getvalue()),
     }
     return json.dumps(event) + "\n"
@@ -201,16 +201,16 @@ def run_command(arguments: list[str]) -> None:
 
 def iterate_changes(schemas: Path, package: PackageStamps, *, poll: bool) -> Iterator[Change]:
     """Yield when a build is due: at once, and then when a source or the package has changed and is quiet again."""
-    known: Stamps | None = None
+    built_stamps: Stamps | None = None
     own = ToolgenFiles(schemas)
     poll = poll or find_spec("watchfiles") is None
     for is_quiet in tick_at_intervals() if poll else watch_events(schemas):
         began = time.process_time()
-        if own.have_changed():
+        if own.report_change():
             yield "toolgen"
-        found = file_stamps(schemas)
-        if found != known or package.stamps != file_stamps(package.folder):
-            known = found if is_quiet else wait_for_quiet(schemas)
+        stamps = file_stamps(schemas)
+        if stamps != built_stamps or package.stamps != file_stamps(package.folder):
+            built_stamps = stamps if is_quiet else wait_for_quiet(schemas)
             yield "sources"
         elif poll:
             time.sleep(PAUSE_FACTOR * (time.process_time() - began))
@@ -260,14 +260,13 @@ def without_garbage_collection() -> Iterator[None]:
 def wait_for_quiet(schemas: Path) -> Stamps:
     """Return the stamps of the sources, once they stop changing or have been changing for too long."""
     deadline = time.monotonic() + MAX_SETTLE_SECONDS
-    found = file_stamps(schemas)
+    stamps = file_stamps(schemas)
     while time.monotonic() < deadline:
         time.sleep(QUIET)
-        again = file_stamps(schemas)
-        if again == found:
+        earlier, stamps = stamps, file_stamps(schemas)
+        if stamps == earlier:
             break
-        found = again
-    return found
+    return stamps
 
 
 def file_stamps(folder: Path | None) -> Stamps:

@@ -56,9 +56,8 @@ def code_list() -> str:
 def similar_codes(text: str) -> list[str]:
     """Return the codes that are similar to a text, the most similar first; otherwise those that contain it."""
     plain = text.lower().replace("_", "-").strip()
-    return (
-        closest_names(plain, CODES, limit=3, cutoff=0.5) or [known for known in CODES if plain and plain in known][:3]
-    )
+    similar = closest_names(plain, CODES, limit=3, cutoff=0.5)
+    return similar or [code for code in CODES if plain and plain in code][:3]
 
 
 def _shown(message: str) -> str:

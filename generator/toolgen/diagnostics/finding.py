@@ -85,23 +85,23 @@ def join_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def closest_names(name: str, known: Iterable[str], *, limit: int = 1, cutoff: float = 0.6) -> list[str]:
-    """Return the known words that are similar to a word, the most similar first, ignoring case and dashes."""
-    plain = {_plain(each): each for each in known}
+def closest_names(name: str, candidates: Iterable[str], *, limit: int = 1, cutoff: float = 0.6) -> list[str]:
+    """Return the names that are similar to a name, the most similar first, ignoring case and dashes."""
+    plain = {_plain(each): each for each in candidates}
     return [plain[each] for each in difflib.get_close_matches(_plain(name[:80]), plain, n=limit, cutoff=cutoff)]
 
 
-def did_you_mean(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
-    """Return a hint with the most similar known name; None if none is similar."""
-    near = closest_names(name, known, cutoff=cutoff)
+def did_you_mean(name: str, candidates: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """Return a hint with the most similar candidate; None if none is similar."""
+    near = closest_names(name, candidates, cutoff=cutoff)
     return f"did you mean {quote_name(near[0])}?" if near else None
 
 
-def did_you_mean_or_known(name: str, known: Iterable[str], what: str) -> str:
-    """Return a hint with the most similar known name, or else with the first known names."""
-    names = list(known)
+def did_you_mean_or_known(name: str, known_names: Iterable[str], plural: str) -> str:
+    """Return a hint with the most similar known name, or else with the first known names. `plural` says what they name."""
+    names = list(known_names)
     first = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
-    return did_you_mean(name, names) or f"known {what}: {first}"
+    return did_you_mean(name, names) or f"known {plural}: {first}"
 
 
 _LISTED = 30
@@ -152,12 +152,12 @@ class Findings:
     @contextmanager
     def aside(self, code: str) -> Iterator[list[Finding]]:
         """Set the findings of a code aside, so that they stop none of the stages in the block. Yield them."""
-        taken = [f for f in self.items if f.code == code]
-        self.items[:] = [f for f in self.items if f.code != code]
+        set_aside = [finding for finding in self.items if finding.code == code]
+        self.items[:] = [finding for finding in self.items if finding.code != code]
         try:
-            yield taken
+            yield set_aside
         finally:
-            self.items += taken
+            self.items += set_aside
 
     def __iter__(self) -> Iterator[Finding]:
         """Iterate over the findings without duplicates, sorted by location, then code."""

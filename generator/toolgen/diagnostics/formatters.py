@@ -27,8 +27,8 @@ MAX_FINDINGS = 100
 def select_most_severe(findings: Iterable[Finding], limit: int) -> tuple[list[Finding], int]:
     """Return the findings to print, and the number of the others. If there are too many, the most severe are chosen."""
     every = list(findings)
-    gravest = sorted(range(len(every)), key=lambda i: _RANK[every[i].level])[:limit]
-    return [every[i] for i in sorted(gravest)], max(0, len(every) - limit)
+    most_severe = sorted(range(len(every)), key=lambda i: _RANK[every[i].level])[:limit]
+    return [every[i] for i in sorted(most_severe)], max(0, len(every) - limit)
 
 
 _RANK: Mapping[Level, int] = {"error": 0, "warning": 1, "note": 2}
@@ -54,11 +54,11 @@ def format_as_text(
     findings: Iterable[Finding], texts: Mapping[str, str], limit: int = MAX_FINDINGS, paint: Paint = unpainted
 ) -> str:
     """Return `path:line:column: level[code]: message` for each finding, with an excerpt, hint and related locations."""
-    shown, left = select_most_severe(findings, limit)
+    shown, hidden_count = select_most_severe(findings, limit)
     lines: dict[str, list[str]] = {}
     parts = [_block(finding, texts, lines, paint) for finding in shown]
-    if left:
-        parts.append(f"and {left} more finding{'s' if left != 1 else ''}\n")
+    if hidden_count:
+        parts.append(f"and {hidden_count} more finding{'s' if hidden_count != 1 else ''}\n")
     return "".join(parts)
 
 
@@ -194,13 +194,13 @@ def _property(text: str) -> str:
 
 def fingerprints(findings: Iterable[Finding]) -> list[str]:
     """Return a digest of each finding (code, file, message, number among equals), which is the same when lines move."""
-    seen: Counter[str] = Counter()
-    found = []
+    counts: Counter[str] = Counter()
+    digests = []
     for finding in findings:
         text = "\0".join((finding.code, finding.span.path, finding.message))
-        seen[text] += 1
-        found.append(sha256(f"{text}\0{seen[text]}".encode("utf-8", "surrogatepass")).hexdigest())
-    return found
+        counts[text] += 1
+        digests.append(sha256(f"{text}\0{counts[text]}".encode("utf-8", "surrogatepass")).hexdigest())
+    return digests
 
 
 def _sentences(finding: Finding) -> str:
@@ -238,9 +238,9 @@ def _properties(finding: Finding) -> dict[str, object]:
     """Return the details of a finding, its fixes, and its suppression with the reason if it was accepted."""
     details = json.loads(finding.details) if finding.details else {}
     reason, replacements = details.pop("accepted", None), details.pop("fix", None)
-    found: dict[str, object] = {"properties": details} if details else {}
+    properties: dict[str, object] = {"properties": details} if details else {}
     if reason is not None:
-        found["suppressions"] = [
+        properties["suppressions"] = [
             {"kind": "external", "status": "accepted", "justification": escape_unprintable(str(reason))}
         ]
     if replacements is not None:
@@ -251,8 +251,10 @@ def _properties(finding: Finding) -> dict[str, object]:
                 for *location, text in replacements
             ],
         }
-        found["fixes"] = [{"description": {"text": "the change of toolgen lint --fix"}, "artifactChanges": [change]}]
-    return found
+        properties["fixes"] = [
+            {"description": {"text": "the change of toolgen lint --fix"}, "artifactChanges": [change]}
+        ]
+    return properties
 
 
 def _rule(code: str) -> dict[str, object]:

@@ -31,43 +31,48 @@ def assign_names(
     tools: Iterable[ImportedTool],
     document: Document,
     findings: Findings,
-    known: Mapping[str, str],
+    previous_names: Mapping[str, str],
     accepted: Mapping[str, re.Pattern[str]],
 ) -> list[tuple[str, ImportedTool]]:
     """Return each tool with a valid name, in the order of the file. Changed names are reported.
 
     `accepted` has the names that each provider accepts: a changed name is kept for those of its source that accept it.
 
-    A tool that an earlier import named keeps its name in `known`, without a finding. Then come valid names, then the
+    A tool that an earlier import named keeps its name in `previous_names`, without a finding. Then come valid names, then the
     others, each group sorted, so that the names are the same if a server lists its tools in another order next time.
     Two tools with one name are an error: a call could mean either.
     """
     names: dict[str, str] = {}
     owners: dict[str, ImportedTool] = {}
-    first: dict[str, ImportedTool] = {}
-    for tool in tools:
-        if first.setdefault(tool.name, tool) is not tool:
-            here = document.span(*first[tool.name].name_location())
-            findings.add(
-                "import-duplicate",
-                document.span(*tool.name_location()),
-                related=(Related(here, "first defined here"),),
-                name=tool.name,
-            )
-    for tool in first.values():
-        if tool.name in known:
-            names[tool.name] = known[tool.name]
-            owners[fold_name(known[tool.name])] = tool
-    new = (tool for tool in first.values() if tool.name not in known)
+    tools_by_name = _report_duplicates(tools, document, findings)
+    for tool in tools_by_name.values():
+        if tool.name in previous_names:
+            names[tool.name] = previous_names[tool.name]
+            owners[fold_name(previous_names[tool.name])] = tool
+    new = (tool for tool in tools_by_name.values() if tool.name not in previous_names)
     for tool in sorted(new, key=lambda t: (not is_legal_name(t.name), t.name)):
         wanted = legal_name(tool.name)
         name = distinct_name(wanted, owners, partial(_numbered, wanted), fold_name)
         names[tool.name] = name
         if name != tool.name:
-            wires = _keepers(tool, accepted)
-            _report(tool, name, owners.get(fold_name(wanted)), wires, document, findings)
+            owner = owners.get(fold_name(wanted))
+            _report_renaming(tool, name, owner, _providers_that_accept_name(tool, accepted), document, findings)
         owners[fold_name(name)] = tool
-    return [(names[tool.name], tool) for tool in first.values()]
+    return [(names[tool.name], tool) for tool in tools_by_name.values()]
+
+
+def _report_duplicates(
+    tools: Iterable[ImportedTool], document: Document, findings: Findings
+) -> dict[str, ImportedTool]:
+    """Report each tool whose name an earlier one has. Return the others by their names, in the order of the file."""
+    tools_by_name: dict[str, ImportedTool] = {}
+    for tool in tools:
+        earlier = tools_by_name.setdefault(tool.name, tool)
+        if earlier is not tool:
+            related = (Related(document.span(*earlier.name_location()), "first defined here"),)
+            span = document.span(*tool.name_location())
+            findings.add("import-duplicate", span, related=related, name=tool.name)
+    return tools_by_name
 
 
 def legal_name(name: str) -> str:
@@ -95,28 +100,34 @@ def _numbered(name: str, n: int) -> str:
     return name[: _LONGEST - len(end)] + end
 
 
-def _keepers(tool: ImportedTool, accepted: Mapping[str, re.Pattern[str]]) -> list[str]:
+def _providers_that_accept_name(tool: ImportedTool, accepted: Mapping[str, re.Pattern[str]]) -> list[str]:
     """Return the providers of a tool's source that accept its own name. A build refuses it for the others."""
     patterns = {name: accepted.get(name) for name in tool.providers if tool.name}  # none for a faulty profile
     return [name for name, pattern in patterns.items() if pattern is None or pattern.fullmatch(tool.name)]
 
 
-def _report(
+def _report_renaming(
     tool: ImportedTool,
     name: str,
-    other: ImportedTool | None,
-    wires: list[str],
+    owner: ImportedTool | None,
+    accepting: list[str],
     document: Document,
     findings: Findings,
 ) -> None:
-    code = "import-renamed" if other is None else "import-collision"
-    where = f"kept for {' and '.join(wires)}" if wires else "kept in tools/import.lock"
-    refusing = "" if wires or not tool.providers else f", because {' and '.join(tool.providers)} would refuse it"
-    retained = RawText(where + refusing if tool.name else "dropped, because it is empty")
-    holes: dict[str, object] = {"name": tool.name, "legal": name, "kept": retained}
-    if other is not None:
-        holes["other"] = other.name
-    findings.add(code, document.span(*tool.name_location()), hint=None, related=(), **holes)
+    """Report that a tool gets another name. `owner` has the name that it wanted, and `accepting` keep its own name."""
+    if not tool.name:
+        retained = "dropped, because it is empty"
+    elif accepting:
+        retained = f"kept for {' and '.join(accepting)}"
+    elif tool.providers:
+        retained = f"kept in tools/import.lock, because {' and '.join(tool.providers)} would refuse it"
+    else:
+        retained = "kept in tools/import.lock"
+    values: dict[str, object] = {"name": tool.name, "legal": name, "kept": RawText(retained)}
+    if owner is not None:
+        values["other"] = owner.name
+    code = "import-renamed" if owner is None else "import-collision"
+    findings.add(code, document.span(*tool.name_location()), hint=None, related=(), **values)
 
 
 _STRICT = {True: "always", False: "never"}
@@ -131,7 +142,7 @@ def make_declaration(
     """
     providers: dict[str, dict[str, Any]] = {tool.providers[0]: dict(tool.patch)} if tool.patch else {}
     if name != tool.name:
-        for source in _keepers(tool, accepted):
+        for source in _providers_that_accept_name(tool, accepted):
             providers[source] = {"name": tool.name, **providers.get(source, {})}
     value = {
         "name": name,
@@ -187,15 +198,15 @@ class _Moved(Mapping[Pointer, Location]):
 
 def referenced_files(documents: Iterable[Document]) -> set[str]:
     """Return the files that the references in documents refer to, by their paths below SCHEMAS."""
-    found = set()
+    files = set()
     for document in documents:
         folder = posixpath.dirname(document.source)
         for schema in _schemas(document):
             for _, sub in walk_schemas(schema):
                 ref = sub.get("$ref") if isinstance(sub, dict) else None
                 if isinstance(ref, str):
-                    found.add(posixpath.normpath(posixpath.join(folder, ref.partition("#")[0])))
-    return found
+                    files.add(posixpath.normpath(posixpath.join(folder, ref.partition("#")[0])))
+    return files
 
 
 def _schemas(document: Document) -> Iterator[Any]:

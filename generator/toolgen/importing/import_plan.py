@@ -52,20 +52,19 @@ def plan_imports(
     needed: Container[str] = frozenset(),
 ) -> list[ImportDecision]:
     """Decide what happens to each, and report every change. A deleted file that is `needed` is created again."""
-    outcomes = []
-    again = bool(previous)
+    decisions = []
     for each in incoming:
         entry = previous.get(each.key)
         if entry is None:
-            if again:
+            if previous:
                 findings.add("import-new", each.document.span(), key=each.key)
-            outcomes.append(_plan_first_import(each, local_files, findings))
+            decisions.append(_plan_first_import(each, local_files, findings))
         elif each.document.source in needed and local_files.is_missing(entry):
             findings.add("import-made-again", each.document.span(), file=entry.file)
-            outcomes.append(_plan_first_import(each, local_files, findings))
+            decisions.append(_plan_first_import(each, local_files, findings))
         else:
-            outcomes.append(_plan_reimport(each, entry, local_files, findings))
-    return outcomes
+            decisions.append(_plan_reimport(each, entry, local_files, findings))
+    return decisions
 
 
 def keep_entries_removed_upstream(
@@ -73,75 +72,75 @@ def keep_entries_removed_upstream(
     previous: Mapping[str, RecordEntry],
     local_files: AuthoredFiles,
     findings: Findings,
-    known: frozenset[str],
+    all_keys: frozenset[str],
 ) -> Iterator[ImportDecision]:
     """Yield the entries that the source no longer has. Their files stay, and a finding reports it once.
 
-    Entries in `known` are still in the source but were not selected: they stay as they are.
+    Entries in `all_keys` are still in the source but were not selected: they stay as they are.
     """
     keys = {each.key for each in incoming}
     for key, entry in previous.items():
         if key in keys:
             continue
-        if key in known:
+        if key in all_keys:
             yield ImportDecision(key, entry)
             continue
-        there = local_files.for_entry(entry, Findings())
-        if there is not None and not entry.gone:
-            findings.add("import-gone", there.document.span(), key=key, file=there.file)
+        authored = local_files.for_entry(entry, Findings())
+        if authored is not None and not entry.gone:
+            findings.add("import-gone", authored.document.span(), key=key, file=authored.file)
         yield ImportDecision(key, replace(entry, gone=True))
 
 
-def _plan_first_import(each: IncomingDeclaration, local_files: AuthoredFiles, findings: Findings) -> ImportDecision:
+def _plan_first_import(incoming: IncomingDeclaration, local_files: AuthoredFiles, findings: Findings) -> ImportDecision:
     """Decide about a declaration that was not imported before. A file with the same value stays as it is."""
-    entry = RecordEntry(each.document.source, each.document.value, each.origin)
-    there = local_files.load(entry.file, Findings())
-    if there is not None and json_equal(there.document.value, each.document.value):
-        return ImportDecision(each.key, entry, there.document)
-    text = local_files.make_schema_modeline(entry.file) + dump_checked(each.document, findings)
-    return ImportDecision(each.key, entry, each.document, text)
+    entry = RecordEntry(incoming.document.source, incoming.document.value, incoming.origin)
+    authored = local_files.load(entry.file, Findings())
+    if authored is not None and json_equal(authored.document.value, incoming.document.value):
+        return ImportDecision(incoming.key, entry, authored.document)
+    text = local_files.make_schema_modeline(entry.file) + dump_checked(incoming.document, findings)
+    return ImportDecision(incoming.key, entry, incoming.document, text)
 
 
 def _plan_reimport(
-    each: IncomingDeclaration, entry: RecordEntry, local_files: AuthoredFiles, findings: Findings
+    incoming: IncomingDeclaration, entry: RecordEntry, local_files: AuthoredFiles, findings: Findings
 ) -> ImportDecision:
     """Decide about a declaration that was imported before: changes of the source are merged into the author's file."""
-    theirs = each.document.value
-    before = len(findings)
-    there = local_files.for_entry(entry, findings)
-    news = RecordEntry(there.file if there else entry.file, theirs, each.origin)
-    if there is None:
-        if len(findings) == before and not json_equal(entry.value, theirs):
-            findings.add("import-taken-away", each.document.span(), key=each.key, file=entry.file)
-        return ImportDecision(each.key, news)
-    for pointer, kind in find_differences(entry.value, theirs):
-        findings.add(
-            "import-source-changed",
-            each.document.key_span(*pointer),
-            key=each.key,
-            pointer=pointer_text(pointer),
-            kind=RawText(kind),
-        )
-    for pointer, kind in find_differences(entry.origin, each.origin):
+    findings_before = len(findings)
+    authored = local_files.for_entry(entry, findings)
+    if authored is None:
+        is_deleted = len(findings) == findings_before
+        if is_deleted and not json_equal(entry.value, incoming.document.value):
+            findings.add("import-taken-away", incoming.document.span(), key=incoming.key, file=entry.file)
+        return ImportDecision(incoming.key, RecordEntry(entry.file, incoming.document.value, incoming.origin))
+    new_entry = RecordEntry(authored.file, incoming.document.value, incoming.origin)
+    _report_source_changes(incoming, entry, findings)
+    # A file in a deeper folder needs longer references to the types.
+    theirs = _adjust_references(incoming.document.value, authored.file)
+    result = merge_three_way(_adjust_references(entry.value, authored.file), theirs, authored.document.value)
+    for pointer in result.conflicts:
+        values = {"pointer": pointer_text(pointer), "key": incoming.key, "theirs": _shown(theirs, pointer)}
+        findings.add("import-kept", authored.document.key_span(*pointer), hint=None, related=(), **values)
+    document = replace(authored.document, value=result.value)
+    if json_equal(result.value, authored.document.value):
+        return ImportDecision(incoming.key, new_entry, document)
+    if json_equal(result.value, theirs):
+        document = replace(incoming.document, source=authored.file, value=theirs)
+    text = _rewritten(authored, entry, document, local_files, findings)
+    return ImportDecision(incoming.key, new_entry, document, text, authored.text)
+
+
+def _report_source_changes(incoming: IncomingDeclaration, entry: RecordEntry, findings: Findings) -> None:
+    """Report what has changed in the source since the last import."""
+    document = incoming.document
+    for pointer, kind in find_differences(entry.value, document.value):
+        span, shown = document.key_span(*pointer), pointer_text(pointer)
+        findings.add("import-source-changed", span, key=incoming.key, pointer=shown, kind=RawText(kind))
+    for pointer, kind in find_differences(entry.origin, incoming.origin):
         # The origin is not a key of a declaration, but a handler may depend on the path of an operation. Added and
         # removed arguments are reported as keys of the parameters.
         if kind == "changed" or len(pointer) == 1:
             shown = f"origin{pointer_text(pointer)}"
-            findings.add("import-source-changed", each.document.span(), key=each.key, pointer=shown, kind=RawText(kind))
-    # A file in a deeper folder needs longer references to the types.
-    theirs = _adjust_references(theirs, there.file)
-    result = merge_three_way(_adjust_references(entry.value, there.file), theirs, there.document.value)
-    for pointer in result.conflicts:
-        holes = {"pointer": pointer_text(pointer), "key": each.key, "theirs": _shown(theirs, pointer)}
-        findings.add("import-kept", there.document.key_span(*pointer), hint=None, related=(), **holes)
-    document = replace(there.document, value=result.value)
-    if json_equal(result.value, there.document.value):
-        return ImportDecision(each.key, news, document)
-    if json_equal(result.value, theirs):
-        document = replace(each.document, source=there.file, value=theirs)
-    return ImportDecision(
-        each.key, news, document, _rewritten(there, entry, document, local_files, findings), there.text
-    )
+            findings.add("import-source-changed", document.span(), key=incoming.key, pointer=shown, kind=RawText(kind))
 
 
 def _adjust_references(value: Any, file: str) -> Any:
@@ -153,12 +152,11 @@ def _adjust_references(value: Any, file: str) -> Any:
         return [_adjust_references(item, file) for item in value]
     if not isinstance(value, Mapping):
         return value
-    return {
-        key: f"{up}{item}"
-        if key == "$ref" and isinstance(item, str) and item.startswith("../types/")
-        else _adjust_references(item, file)
-        for key, item in value.items()
-    }
+    adjusted = {key: _adjust_references(item, file) for key, item in value.items()}
+    reference = value.get("$ref")
+    if isinstance(reference, str) and reference.startswith("../types/"):
+        adjusted["$ref"] = f"{up}{reference}"
+    return adjusted
 
 
 def _shown(value: Any, pointer: Pointer) -> str:
@@ -171,25 +169,25 @@ def _shown(value: Any, pointer: Pointer) -> str:
 
 
 def _rewritten(
-    there: AuthoredFile, entry: RecordEntry, document: Document, local_files: AuthoredFiles, findings: Findings
+    authored: AuthoredFile, entry: RecordEntry, document: Document, local_files: AuthoredFiles, findings: Findings
 ) -> str:
     """Return the author's file with the new value. If the author has not edited it, it is written as by an import."""
-    modeline = local_files.make_schema_modeline(there.file)
-    if there.text.removeprefix(modeline) != dump_yaml(entry.value):
-        text = edit_yaml(there.text, there.document, document.value)
+    modeline = local_files.make_schema_modeline(authored.file)
+    if authored.text.removeprefix(modeline) != dump_yaml(entry.value):
+        text = edit_yaml(authored.text, authored.document, document.value)
         if text is not None:
             return text
-        findings.add("import-rewritten", there.document.span(), file=there.file)
-    return (modeline if there.text.startswith(modeline) else "") + dump_checked(document, findings)
+        findings.add("import-rewritten", authored.document.span(), file=authored.file)
+    return (modeline if authored.text.startswith(modeline) else "") + dump_checked(document, findings)
 
 
 def dump_checked(document: Document, findings: Findings) -> str:
     """Return a document as YAML, and report if a build would not read the same value."""
     text = dump_yaml(document.value)
-    scratch = Findings()
-    back = read_yaml_value(text, document.source, scratch)
-    if scratch.has_errors or not json_equal(back, document.value) or len(text.encode()) > FILE_BYTES:
-        reason = next((f.message for f in scratch), f"it is larger than {FILE_BYTES} bytes")
+    faults = Findings()
+    value = read_yaml_value(text, document.source, faults)
+    if faults.has_errors or not json_equal(value, document.value) or len(text.encode()) > FILE_BYTES:
+        reason = next((fault.message for fault in faults), f"it is larger than {FILE_BYTES} bytes")
         span = document.span("name") if isinstance(document.value, dict) else document.span()
         name = document.source.rpartition("/")[2].rpartition(".")[0]
         findings.add("import-unreadable", span, tool=name, reason=RawText(reason))
@@ -198,8 +196,6 @@ def dump_checked(document: Document, findings: Findings) -> str:
 
 def dump_yaml(value: Any) -> str:
     """Return a declaration, or a schema that may be a boolean, as YAML."""
-    return (
-        dump_declaration(value)
-        if isinstance(value, dict) and value
-        else f"{'{}' if value == {} else str(value).lower()}\n"
-    )
+    if isinstance(value, dict) and value:
+        return dump_declaration(value)
+    return "{}\n" if value == {} else f"{str(value).lower()}\n"

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
@@ -96,8 +96,10 @@ def import_document(
     Raises:
         KeyError: There is no such format.
     """
-    record = load_record(schemas, findings) if document is not None and _are_folders(schemas, findings) else None
-    if document is None or record is None:
+    if document is None or _report_no_folder(schemas, findings):
+        return None
+    record = load_record(schemas, findings)
+    if record is None:
         return None
     foreign = load_format(format)
     about = foreign.describe_source(document)
@@ -106,33 +108,33 @@ def import_document(
     name = f"{format} {source or about.get('title') or file}"
     previous = replace(record.sources.get(name, SourceRecord()), about=about)
     stems = {key: entry.file.removeprefix("types/").rpartition(".")[0] for key, entry in previous.types.items()}
-    found = list(foreign.read(ImportReader(document, findings, foreign.title, stems)))
-    tools = [each for each in found if isinstance(each, ImportedTool)]
+    definitions = list(foreign.read(ImportReader(document, findings, foreign.title, stems)))
+    tools = [each for each in definitions if isinstance(each, ImportedTool)]
     if not tools and not findings.has_errors:
         findings.add("import-nothing", Span(document.path), path=document.path)
     if not tools:
         return None
     types = [
         IncomingDeclaration(each.key, repair_schemas(make_type_source(each, document), findings))
-        for each in found
+        for each in definitions
         if isinstance(each, ImportedType)
     ]
-    there = load(schemas, Findings(), builtin=shipped_folder("schemas")) if schemas.is_dir() else None
-    dialects, accepted = _provider_facts(there, {name for tool in tools for name in tool.providers})
+    project = load(schemas, Findings(), builtin=shipped_folder("schemas")) if schemas.is_dir() else None
+    facts = _provider_facts(project, {name for tool in tools for name in tool.providers})
     record = record.with_source(name, previous)
-    this = _Import(document, schemas, name, record, there, dialects, accepted, findings)
-    chosen = this.choose(tools, types, selection)
+    import_ = _Import(document, schemas, name, record, project, facts, findings)
+    chosen = import_.choose(tools, types, selection)
     if chosen is None:
         return None
-    known = frozenset[str]()
+    all_keys = frozenset[str]()
     if selection.is_partial:
-        known = frozenset(each.key for each in types) | {tool.name for tool in tools}
+        all_keys = frozenset(each.key for each in types) | {tool.name for tool in tools}
         types = _needed(chosen, types)
-    return this.merge(chosen, types, known, check=check)
+    return import_.merge(chosen, types, all_keys, check=check)
 
 
-def _are_folders(schemas: Path, findings: Findings) -> bool:
-    """Return whether files can be written below SCHEMAS. Reports the first path on the way that is not a folder."""
+def _report_no_folder(schemas: Path, findings: Findings) -> bool:
+    """Report the first path on the way to the files below SCHEMAS that is not a folder. Return whether there is one."""
     for path in (*reversed(schemas.parents), schemas, *(schemas / folder for folder in _FOLDERS)):
         try:
             mode = path.stat().st_mode
@@ -142,41 +144,50 @@ def _are_folders(schemas: Path, findings: Findings) -> bool:
             shown = path.as_posix()
             kind, wanted = RawText(kind_of_file(mode)), RawText("a folder")
             findings.add("not-a-file", Span(shown), hint=_NO_FOLDER, path=shown, kind=kind, wanted=wanted)
-            return False
-    return True
+            return True
+    return False
 
 
 _NO_FOLDER = "pass the folder that contains tools/ with --out, or move the existing file away"
 
 
-def _provider_facts(there: Sources | None, of_file: set[str]) -> tuple[dict[str, Dialect], dict[str, re.Pattern[str]]]:
-    """Return the strict dialects of the providers that a project builds, or builds by default, and the accepted names."""
-    config = parse_config(there, Findings()) if there is not None else Config()
-    documents = (
-        there.providers if there is not None else load_shipped("providers", shipped_folder("schemas"), Findings())
-    )
+class _ProviderFacts(NamedTuple):
+    """The strict dialects of the providers of a project, and the tool names that the providers of a document accept."""
+
+    strict_dialects: dict[str, Dialect]
+    accepted_names: dict[str, re.Pattern[str]]
+
+
+def _provider_facts(project: Sources | None, of_document: set[str]) -> _ProviderFacts:
+    """Read the facts from the profiles. The providers of a project are those that it builds, or by default would build."""
+    if project is None:
+        config = Config()
+        documents = load_shipped("providers", shipped_folder("schemas"), Findings())
+    else:
+        config = parse_config(project, Findings())
+        documents = project.providers
     built = config.providers or DEFAULT_PROVIDERS
-    profiles = resolve_profiles(documents, (*built, *sorted(of_file)), Findings())
-    found = {profile.name: profile.facts["dialects"].get("strict") for profile in profiles if profile.name in built}
-    accepted = {profile.name: wire_name_pattern(profile) for profile in profiles if profile.name in of_file}
-    return {name: Dialect(strict) for name, strict in found.items() if strict}, accepted
+    profiles = resolve_profiles(documents, (*built, *sorted(of_document)), Findings())
+    dialects = {profile.name: profile.facts["dialects"].get("strict") for profile in profiles if profile.name in built}
+    return _ProviderFacts(
+        {name: Dialect(strict) for name, strict in dialects.items() if strict},
+        {profile.name: wire_name_pattern(profile) for profile in profiles if profile.name in of_document},
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Import:
     """The import of a document into a project.
 
-    `name` is that of its source in the import record. `there` are the sources of the project, if it exists, and
-    `dialects` the strict dialects of its providers. `accepted` are the tool names that the providers of the document accept.
+    `name` is that of its source in the import record. `project` has the sources of the project; None if there is none.
     """
 
     document: Document
     schemas: Path
     name: str
     record: ImportRecord
-    there: Sources | None
-    dialects: Mapping[str, Dialect]
-    accepted: Mapping[str, re.Pattern[str]]
+    project: Sources | None
+    facts: _ProviderFacts
     findings: Findings
 
     @property
@@ -192,76 +203,83 @@ class _Import:
         Each round leaves out the tools in which the round before it found errors.
         """
         findings = self.findings
-        taken = selection.select_tools(tools, self.document, findings)
+        remaining = selection.select_tools(tools, self.document, findings)
         if not selection.is_partial:
-            incoming = self._incoming(taken, findings)
+            incoming = self._incoming(remaining, findings)
             _check(incoming, types, findings)
             return None if findings.has_errors else incoming
-        faults = AffectedToolFinder(self.document, tools)
+        affected_tools = AffectedToolFinder(self.document, tools)
         indexes = {id(tool): i for i, tool in enumerate(tools)}
-        while taken:
-            out = faults.remove_unwanted_findings(
-                findings, skip=selection.skip_faulty, wanted=[indexes[id(tool)] for tool in taken]
+        while remaining:
+            left_out = affected_tools.remove_unwanted_findings(
+                findings, skip=selection.skip_faulty, wanted=[indexes[id(tool)] for tool in remaining]
             )
-            taken = [tool for tool in taken if indexes[id(tool)] not in out]
-            if findings.has_errors or not taken:
+            remaining = [tool for tool in remaining if indexes[id(tool)] not in left_out]
+            if findings.has_errors or not remaining:
                 break
-            reported = Findings()
-            incoming = self._incoming(taken, reported)
+            round_findings = Findings()
+            incoming = self._incoming(remaining, round_findings)
             needed = _needed(incoming, types)
-            _check(incoming, needed, reported)
-            if not reported.has_errors:
+            _check(incoming, needed, round_findings)
+            if not round_findings.has_errors:
                 new = [each.document for each in incoming if each.key not in self.previous.tools]
-                self._check_project(new, [each.document for each in needed], reported)
-            # What was said of a round that is repeated without some tools no longer holds: only its errors stay.
-            again = selection.skip_faulty and reported.has_errors
-            findings.items += [finding for finding in reported.items if finding.level == "error" or not again]
-            if not reported.has_errors:
+                self._check_project(new, [each.document for each in needed], round_findings)
+            if not round_findings.has_errors:
+                findings.items += round_findings.items
                 return incoming
+            # What was said of a round that is repeated without some tools no longer holds: only its errors stay.
+            repeated = selection.skip_faulty
+            findings.items += [each for each in round_findings.items if each.level == "error" or not repeated]
         if not findings.has_errors:
             findings.add("import-nothing", Span(self.document.path), path=self.document.path)
         return None
 
     def _incoming(self, tools: list[ImportedTool], findings: Findings) -> list[IncomingDeclaration]:
-        known = {key: str(entry.value["name"]) for key, entry in self.previous.tools.items()}
-        found = []
-        for name, tool in assign_names(tools, self.document, findings, known, self.accepted):
-            declaration = repair_schemas(make_declaration(name, tool, self.document, self.accepted), findings)
-            declaration = relax_strictness(declaration, self.dialects, findings)
-            found.append(IncomingDeclaration(tool.name, declaration, dict(tool.origin)))
-        return found
+        """Return the declarations of tools, with names, and repaired."""
+        names = {key: str(entry.value["name"]) for key, entry in self.previous.tools.items()}
+        accepted = self.facts.accepted_names
+        incoming = []
+        for name, tool in assign_names(tools, self.document, findings, names, accepted):
+            declaration = repair_schemas(make_declaration(name, tool, self.document, accepted), findings)
+            declaration = relax_strictness(declaration, self.facts.strict_dialects, findings)
+            incoming.append(IncomingDeclaration(tool.name, declaration, dict(tool.origin)))
+        return incoming
 
     def merge(
         self,
         tools: list[IncomingDeclaration],
         types: list[IncomingDeclaration],
-        known: frozenset[str],
+        all_keys: frozenset[str],
         *,
         check: bool,
     ) -> ImportResult | None:
         """Merge the selected tools and types into the project, and write the result.
 
-        `known` are the keys of everything in the source if not all of it was selected.
+        `all_keys` are the keys of everything in the source if not all of it was selected.
         """
-        previous, findings, local_files = self.previous, self.findings, AuthoredFiles(self.schemas, self.there)
+        previous, findings, local_files = self.previous, self.findings, AuthoredFiles(self.schemas, self.project)
         new_tools = plan_imports(tools, previous.tools, local_files, findings)
         needed = referenced_files([*_documents(new_tools), *(each.document for each in types)])
         new_types = plan_imports(types, previous.types, local_files, findings, needed)
         if not findings.has_errors:
             self._check_project(_documents(new_tools), _documents(new_types), findings)
         if findings.has_errors:
-            left = {each.key for each in (*tools, *types)} | known
-            entries = (*previous.tools.items(), *previous.types.items())
-            gone = {f"{self.schemas.as_posix()}/{entry.file}" for key, entry in entries if key not in left}
-            findings.items[:] = [replace(f, hint=_GONE) if f.span.path in gone else f for f in findings]
+            self._explain_removed_files({each.key for each in (*tools, *types)} | all_keys)
             return None
-        new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, known)
-        new_types += keep_entries_removed_upstream(types, previous.types, local_files, findings, known)
+        new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, all_keys)
+        new_types += keep_entries_removed_upstream(types, previous.types, local_files, findings, all_keys)
         if check:
-            said_so = {"import-new", "import-source-changed", "import-gone"}
-            differs = any(finding.code in said_so for finding in findings.items)
+            codes = {"import-new", "import-source-changed", "import-gone"}
+            differs = any(finding.code in codes for finding in findings.items)
             return ImportResult(AddResult(), AddResult(), differs or not previous.tools)
         return self._write(new_tools, new_types)
+
+    def _explain_removed_files(self, keys: Container[str]) -> None:
+        """Give findings in files that the source no longer has the hint to delete these. `keys` are what it has."""
+        entries = (*self.previous.tools.items(), *self.previous.types.items())
+        paths = {f"{self.schemas.as_posix()}/{entry.file}" for key, entry in entries if key not in keys}
+        items = self.findings.items
+        items[:] = [replace(each, hint=_GONE) if each.span.path in paths else each for each in items]
 
     def _write(self, tools: list[ImportDecision], types: list[ImportDecision]) -> ImportResult | None:
         files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
@@ -272,8 +290,11 @@ class _Import:
                 files[folder][path] = decision.text
             if decision.replaced_text is not None:
                 replacing[folder][path] = decision.replaced_text
-        entries = [{decision.key: decision.entry for decision in outcomes} for outcomes in (tools, types)]
-        imported = SourceRecord(entries[0], entries[1], self.previous.about)
+        imported = SourceRecord(
+            {decision.key: decision.entry for decision in tools},
+            {decision.key: decision.entry for decision in types},
+            self.previous.about,
+        )
         files["tools"][RECORD] = self.record.with_source(self.name, imported).to_text()
         if self.record.text is not None:
             replacing["tools"][RECORD] = self.record.text
@@ -287,42 +308,45 @@ class _Import:
         added = write_sources(additions, self.findings)
         if added is None:
             return None
-        done: dict[str, Any] = dict(zip((each.folder.name for each in additions), added, strict=True))
-        return ImportResult(_counted(done.get("tools"), tools), _counted(done.get("types"), types))
+        results = dict(zip((each.folder.name for each in additions), added, strict=True))
+        return ImportResult(
+            _declaration_changes(results.get("tools"), tools), _declaration_changes(results.get("types"), types)
+        )
 
     def _check_project(self, documents: Sequence[Document], types: Sequence[Document], findings: Findings) -> None:
         """Report errors that a build of the project, if there is one, would have with the declarations and types.
 
         Errors that the project already has are not reported, because they do not concern the import.
         """
-        if self.there is None:
+        if self.project is None:
             return
         before, after = Findings(), Findings()
-        _resolve(self.there, before)
-        _resolve(_with(documents, types, self.there), after)
-        known = {*before.items, *findings.items}
-        findings.items += [f for f in after.items if f not in known]
+        _resolve(self.project, before)
+        _resolve(_with(documents, types, self.project), after)
+        reported = {*before.items, *findings.items}
+        findings.items += [finding for finding in after.items if finding not in reported]
         if not findings.has_errors:
-            _check_rules(documents, types, self.there, findings)
+            _check_rules(documents, types, self.project, findings)
 
 
 def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]) -> list[IncomingDeclaration]:
     """Return the types that tools refer to, directly or through other types."""
     by_file = {each.document.source: each.document for each in types}
     starts = referenced_files(each.document for each in tools) & by_file.keys()
-    found = reachable(starts, lambda file: referenced_files([by_file[file]]) & by_file.keys())
-    return [each for each in types if each.document.source in found]
+    needed = reachable(starts, lambda file: referenced_files([by_file[file]]) & by_file.keys())
+    return [each for each in types if each.document.source in needed]
 
 
 def _documents(decisions: Iterable[ImportDecision]) -> list[Document]:
     return [decision.document for decision in decisions if decision.document is not None]
 
 
-def _counted(added: AddResult | None, decisions: list[ImportDecision]) -> AddResult:
+def _declaration_changes(added: AddResult | None, decisions: list[ImportDecision]) -> AddResult:
     """Return the changes of declaration files, without the import record. Files that stay were not written."""
-    done = added or AddResult()
+    result = added or AddResult()
     files = {decision.entry.file.partition("/")[2] for decision in decisions if decision.document is not None}
-    created, changed = (tuple(path for path in paths if path in files) for paths in (done.created, done.changed))
+    created = tuple(path for path in result.created if path in files)
+    changed = tuple(path for path in result.changed if path in files)
     return AddResult(created, tuple(sorted(files - {*created, *changed})), changed)
 
 
@@ -332,8 +356,8 @@ def _check(tools: Sequence[IncomingDeclaration], types: Sequence[IncomingDeclara
     if len(tools) + len(types) > FILES:
         findings.add("too-many-sources", first.span(), path=first.path, limit=FILES, what=RawText("tools"))
         return
-    declarations, schemas = (tuple(each.document for each in part) for part in (tools, types))
-    _resolve(Sources(first.path, declarations, schemas), findings)
+    sources = Sources(first.path, tuple(each.document for each in tools), tuple(each.document for each in types))
+    _resolve(sources, findings)
 
 
 def _resolve(sources: Sources, findings: Findings) -> None:
@@ -343,26 +367,28 @@ def _resolve(sources: Sources, findings: Findings) -> None:
         resolve_tools(parsed, findings)
 
 
-def _with(documents: Sequence[Document], types: Sequence[Document], there: Sources) -> Sources:
+def _with(documents: Sequence[Document], types: Sequence[Document], project: Sources) -> Sources:
     """Return the project's sources with the documents in place of the files that they come from."""
     new = {document.source for document in (*documents, *types)}
     return replace(
-        there,
-        tools=(*(d for d in there.tools if d.source not in new), *documents),
-        types=(*(d for d in there.types if d.source not in new), *types),
+        project,
+        tools=(*(each for each in project.tools if each.source not in new), *documents),
+        types=(*(each for each in project.types if each.source not in new), *types),
     )
 
 
-def _check_rules(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
+def _check_rules(
+    documents: Sequence[Document], types: Sequence[Document], project: Sources, findings: Findings
+) -> None:
     """Report the findings of rules that the configuration of the project makes errors."""
-    passed_over = Findings()
-    parsed = parse(_with(documents, types, replace(there, tools=())), passed_over)
+    all_findings = Findings()
+    parsed = parse(_with(documents, types, replace(project, tools=())), all_findings)
     if parsed is None or "error" not in parsed.config.lint.values():
         return
-    catalog = resolve_catalog(parsed, (), passed_over)
+    catalog = resolve_catalog(parsed, (), all_findings)
     if catalog is not None:
         levels = parsed.config.lint
-        apply_rules(catalog, passed_over, levels)
-        apply_suppressions(passed_over, levels, ())
+        apply_rules(catalog, all_findings, levels)
+        apply_suppressions(all_findings, levels, ())
         paths = {document.path for document in documents}
-        findings.items += [f for f in passed_over if f.level == "error" and f.span.path in paths]
+        findings.items += [each for each in all_findings if each.level == "error" and each.span.path in paths]

@@ -26,13 +26,13 @@ class MergeResult:
     conflicts: list[Pointer] = field(default_factory=list)
 
 
-def json_equal(one: Any, other: Any) -> bool:
+def json_equal(value: Any, other: Any) -> bool:
     """Return whether two values are equal in JSON: true is not 1, and the order of keys does not matter."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(json_equal(value, other[key]) for key, value in one.items())
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(json_equal(a, b) for a, b in zip(one, other, strict=True))
-    return type(one) is type(other) and bool(one == other)
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        return value.keys() == other.keys() and all(json_equal(item, other[key]) for key, item in value.items())
+    if isinstance(value, list | tuple) and isinstance(other, list | tuple):
+        return len(value) == len(other) and all(map(json_equal, value, other))
+    return type(value) is type(other) and bool(value == other)
 
 
 def find_differences(before: Any, after: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Kind]]:
@@ -64,23 +64,22 @@ def _merged(base: Any, incoming: Any, local: Any, at: Pointer, conflicts: list[P
         return local
     if isinstance(incoming, Mapping) and isinstance(local, Mapping):
         previous = base if isinstance(base, Mapping) else {}
-        found = {}
+        merged = {}
         for key in dict.fromkeys((*local, *incoming)):
-            before, there, here = (side.get(key, _MISSING) for side in (previous, incoming, local))
-            value = _merged(before, there, here, (*at, key), conflicts)
+            base_value, incoming_value, local_value = (side.get(key, _MISSING) for side in (previous, incoming, local))
+            value = _merged(base_value, incoming_value, local_value, (*at, key), conflicts)
             if value is not _MISSING:
-                found[key] = value
-        return found
+                merged[key] = value
+        return merged
     if at and at[-1] in _SETS and all(_is_set(side) for side in (base, incoming, local)):
-        return [text for text in local if text in incoming or text not in base] + [
-            text for text in incoming if text not in base and text not in local
-        ]
+        remaining = [text for text in local if text in incoming or text not in base]
+        return remaining + [text for text in incoming if text not in base and text not in local]
     conflicts.append(at)
     return local
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return one is other if _MISSING in (one, other) else json_equal(one, other)
+def _equal(value: Any, other: Any) -> bool:
+    return value is other if _MISSING in (value, other) else json_equal(value, other)
 
 
 def _is_set(value: Any) -> bool:

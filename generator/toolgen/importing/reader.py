@@ -90,9 +90,9 @@ class ImportReader:
             wanted=RawText(expected),
         )
 
-    def report_at_key(self, code: str, at: Pointer, **holes: object) -> None:
+    def report_at_key(self, code: str, at: Pointer, **values: object) -> None:
         """Report a change at the key of a value."""
-        self.findings.add(code, self.document.key_span(*at), hint=None, related=(), **holes)
+        self.findings.add(code, self.document.key_span(*at), hint=None, related=(), **values)
 
     def read_entries(self, key: str, is_tool: Callable[[JsonObject], bool]) -> Iterator[tuple[Pointer, JsonObject]]:
         """Yield the tools of a file: a list, an object with `key`, a JSON-RPC response, or a list of these.
@@ -124,8 +124,8 @@ class ImportReader:
             self.report_at_key("import-error-answer", (*at, "error"))
         elif key in value:
             self.report_wrong_type((*at, key), value[key], "a list of tools")
-        elif (other := _tool_key(value)) is not None:
-            self._report_other_format(at, other, TOOL_KEYS[other])
+        elif (tool_key := _tool_key(value)) is not None:
+            self._report_other_format(at, tool_key, TOOL_KEYS[tool_key])
         else:
             self.findings.add("import-no-list", self.document.span(*at), hint=f"pass {self.title}", key=key)
 
@@ -142,11 +142,11 @@ class ImportReader:
     def name(self, at: Pointer, entry: JsonObject) -> str | None:
         """Return the tool's name; None, with a finding, if it is not a string."""
         if "name" not in entry:
-            other = _tool_key(entry)
-            if other is None:
+            tool_key = _tool_key(entry)
+            if tool_key is None:
                 self.findings.add("import-nameless", self.document.span(*at))
             else:
-                self._report_other_format(at, other, TOOL_KEYS[other])
+                self._report_other_format(at, tool_key, TOOL_KEYS[tool_key])
             return None
         if not isinstance(entry["name"], str):
             self.report_wrong_type((*at, "name"), entry["name"], "a string: the tool's name")
@@ -179,9 +179,9 @@ class ImportReader:
         """
         value = entry.get(key)
         if value is None:
-            other = next((each for each in SCHEMA_KEYS if isinstance(entry.get(each), dict)), None)
-            if other is not None:
-                self._report_other_format(at, other, SCHEMA_KEYS[other])
+            schema_key = next((each for each in SCHEMA_KEYS if isinstance(entry.get(each), dict)), None)
+            if schema_key is not None:
+                self._report_other_format(at, schema_key, SCHEMA_KEYS[schema_key])
             elif "name" not in entry and _tool_key(entry) is not None:
                 return None  # reported with the name
             elif required or key in entry:
@@ -199,9 +199,9 @@ class ImportReader:
         hint = f"import the file with `toolgen import {format}`"
         self.findings.add("import-other-format", self.document.key_span(*at, key), hint=hint, key=key)
 
-    def unknown_members(self, at: Pointer, entry: JsonObject, known: frozenset[str]) -> dict[str, Any]:
+    def unknown_members(self, at: Pointer, entry: JsonObject, known_keys: frozenset[str]) -> dict[str, Any]:
         """Return the unknown members, without nulls: in a merge patch, null would remove a member."""
-        members: dict[str, Any] = self._without_nulls(at, {k: v for k, v in entry.items() if k not in known})
+        members: dict[str, Any] = self._without_nulls(at, {k: v for k, v in entry.items() if k not in known_keys})
         return members
 
     def report_dropped(self, at: Pointer, entry: JsonObject, keys: Iterable[str]) -> None:

@@ -25,7 +25,7 @@ from toolgen.write.output_path import display_path
 
 RECORD = "import.lock"
 _NOTE = "Written by toolgen import, for the next one. Keep it in version control, and do not edit it."
-_BIGGEST = 64 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,12 @@ class ImportRecord:
 
 
 def _written(entry: RecordEntry) -> dict[str, Any]:
-    gone = {"gone": True} if entry.gone else {}
-    origin = {"origin": dict(entry.origin)} if entry.origin else {}
-    return {"file": entry.file, **gone, **origin, "value": entry.value}
+    written: dict[str, Any] = {"file": entry.file}
+    if entry.gone:
+        written["gone"] = True
+    if entry.origin:
+        written["origin"] = dict(entry.origin)
+    return {**written, "value": entry.value}
 
 
 def load_record(schemas: Path, findings: Findings) -> ImportRecord | None:
@@ -86,11 +89,11 @@ def load_record(schemas: Path, findings: Findings) -> ImportRecord | None:
     try:
         if disk.inspect_path(path) is None:
             return ImportRecord()
-        data = disk.read_file(path, _BIGGEST)
+        data = disk.read_file(path, _MAX_BYTES)
         if data is None:
             raise ValueError("too large")
         text = data.decode().replace("\r\n", "\n")
-        value = json.loads(text, parse_constant=_refused)
+        value = json.loads(text, parse_constant=_refuse)
         _check_depth(value)
         return ImportRecord({key: _source(item) for key, item in value["sources"].items()}, text)
     except OSError as error:
@@ -101,7 +104,7 @@ def load_record(schemas: Path, findings: Findings) -> ImportRecord | None:
     return None
 
 
-def _refused(constant: str) -> None:
+def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
@@ -113,11 +116,13 @@ def _check_depth(value: Any) -> None:
     """
     waiting = [(value, 0)]
     while waiting:
-        here, depth = waiting.pop()
+        part, depth = waiting.pop()
         if depth > 2 * DEPTH:
             raise ValueError("too deep")
-        inner = here.values() if isinstance(here, dict) else here if isinstance(here, list) else ()
-        waiting += [(item, depth + 1) for item in inner]
+        if isinstance(part, dict):
+            waiting += [(item, depth + 1) for item in part.values()]
+        elif isinstance(part, list):
+            waiting += [(item, depth + 1) for item in part]
 
 
 def _source(value: Any) -> SourceRecord:
@@ -183,7 +188,7 @@ class AuthoredFiles:
         tools = self.sources.tools if self.sources is not None and entry.file.startswith("tools/") else ()
         for document in tools:
             value: Any = document.value
-            is_alone = sum(other.source == document.source for other in tools) == 1
+            is_alone = sum(each.source == document.source for each in tools) == 1
             if isinstance(value, Mapping) and value.get("name") == entry.value.get("name") and is_alone:
                 is_yaml = document.source.lower().endswith((".yaml", ".yml"))
                 return self.load(document.source, findings) if is_yaml else None

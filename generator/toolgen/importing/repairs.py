@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
@@ -41,19 +41,24 @@ _PYTHON_TYPES = frozenset(["bool", "dict", "float", "int", "list", "none", "none
 def repair_schemas(document: Document, findings: Findings) -> Document:
     """Return a declaration or a type with its schemas repaired. Each repair is a note at its location."""
     value: Any = document.value
-    for key in ("parameters", "result") if document.source.startswith("tools/") else (None,):
-        root = value if key is None else value.get(key) if isinstance(value, dict) else None
-        if not isinstance(root, dict):
-            continue
-        repairs: list[tuple[Pointer, str]] = []
-        mended = _repair(root, (), (), repairs)
-        if not repairs:
-            continue
-        value = mended if key is None else {**value, key: mended}
-        for pointer, what in repairs:
-            full_pointer = pointer if key is None else (key, *pointer)
-            findings.add("import-repaired", document.key_span(*full_pointer), hint=None, related=(), what=RawText(what))
+    if not document.source.startswith("tools/"):
+        value = _repair_root(value, (), document, findings)
+    elif isinstance(value, dict):
+        for key in ("parameters", "result"):
+            if key in value:
+                repaired = _repair_root(value[key], (key,), document, findings)
+                value = value if repaired is value[key] else {**value, key: repaired}
     return document if value is document.value else replace(document, value=value)
+
+
+def _repair_root(schema: Any, at: Pointer, document: Document, findings: Findings) -> Any:
+    """Return the schema at a location of a document with its faults repaired, and report the repairs."""
+    repairs: list[_Repair] = []
+    repaired = _repair(schema, (), (), repairs)
+    for repair in repairs:
+        span = document.key_span(*at, *repair.pointer)
+        findings.add("import-repaired", span, hint=None, related=(), what=RawText(repair.sentence))
+    return repaired if repairs else schema
 
 
 def relax_strictness(document: Document, dialects: Mapping[str, Dialect], findings: Findings) -> Document:
@@ -66,61 +71,50 @@ def relax_strictness(document: Document, dialects: Mapping[str, Dialect], findin
         return document
     for provider, dialect in dialects.items():
         for change in lower(value["parameters"], dialect).unsupported_changes:
-            what = f"strict is auto instead of always, because of {provider} and {change.what}: {change.reason}"
-            findings.add("import-repaired", document.key_span("strict"), hint=None, related=(), what=RawText(what))
+            repair = f"strict is auto instead of always, because of {provider} and {change.what}: {change.reason}"
+            findings.add("import-repaired", document.key_span("strict"), hint=None, related=(), what=RawText(repair))
             return replace(document, value={**value, "strict": "auto"})
     return document
 
 
-def _repair(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Pointer, str]]) -> Any:
+class _Repair(NamedTuple):
+    """The location of a repair, and what was done, as a clause of a message."""
+
+    pointer: Pointer
+    sentence: str
+
+
+def _repair(schema: Any, at: Pointer, anchor: Pointer, repairs: list[_Repair]) -> Any:
     """Return a schema with its faults repaired. `anchor` is the location that `$recursiveRef` refers to."""
     if not isinstance(schema, dict):
         return schema
-    found = dict(schema)
-    if found.pop("$recursiveAnchor", None) is True:
+    repaired = dict(schema)
+    if repaired.pop("$recursiveAnchor", None) is True:
         anchor = at
-    for pointer, what in _own(found, anchor):
-        repairs.append(((*at, *pointer), what))
-    found = map_subschemas(found, lambda sub, subpointer: _repair(sub, at + subpointer, anchor, repairs))
-    return found if repairs else schema
+    for pointer, sentence in _repair_keywords(repaired, anchor):
+        repairs.append(_Repair((*at, *pointer), sentence))
+    repaired = map_subschemas(repaired, lambda sub, subpointer: _repair(sub, at + subpointer, anchor, repairs))
+    return repaired if repairs else schema
 
 
-def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str]]:
+def _repair_keywords(schema: dict[str, Any], anchor: Pointer) -> Iterator[_Repair]:
     """Repair the keywords of one schema in place. Yield where and how."""
-    kinds = declared_types(schema)
-    lower = [kind.lower() for kind in kinds]
-    names = [TYPE_SUGGESTIONS[kind].strip('"') if kind in _PYTHON_TYPES else kind for kind in lower]
-    legal = tuple(dict.fromkeys(names)) if {*names} <= TYPES else kinds
-    if "any" in lower:
-        legal = ()
-        del schema["type"]
-        yield ("type",), f"removed the type {', '.join(kinds)}, which admits all values"
-    elif legal != kinds:
-        schema["type"] = legal[0] if len(legal) == 1 else list(legal)
-        yield ("type",), f"changed the type {', '.join(kinds)} to {', '.join(legal)}"
+    yield from _repair_type(schema)
     for keyword in ("properties", "$defs", "definitions"):
         if schema.get(keyword) == []:
             schema[keyword] = {}
-            yield (keyword,), f"changed {keyword} from an empty list, as PHP writes it, to an empty object"
+            yield _Repair((keyword,), f"changed {keyword} from an empty list, as PHP writes it, to an empty object")
     required = schema.get("required")
     if isinstance(required, list) and all(isinstance(name, str) for name in required):
         schema["required"] = list(dict.fromkeys(required))
         if len(schema["required"]) < len(required):
-            yield ("required",), "removed a duplicate name from required"
+            yield _Repair(("required",), "removed a duplicate name from required")
     for keyword in ("enum", "anyOf", "oneOf", "allOf"):
         if schema.get(keyword) == []:
             del schema[keyword]
-            yield (keyword,), f"removed an empty {keyword}"
-    yield from _own_required(schema)
-    values, kinds = schema.get("enum"), legal
-    if isinstance(values, list) and kinds:
-        fitting = [value for value in values if has_json_type(value, kinds)]
-        if fitting and len(fitting) < len(values):
-            schema["enum"] = fitting
-            yield ("enum",), "removed values from enum that have the wrong type"
-        elif not fitting and kinds == ("string",) and all(type(value) in (int, float) for value in values):
-            schema["enum"] = [str(value) for value in values]
-            yield ("enum",), "changed numbers in the enum of a string to strings"
+            yield _Repair((keyword,), f"removed an empty {keyword}")
+    yield from _move_required_flags(schema)
+    yield from _repair_enum(schema)
     pattern = schema.get("pattern")
     if (
         isinstance(pattern, str)
@@ -128,14 +122,44 @@ def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str
         and isinstance(compile_pattern_or_reason(pattern), str)
     ):
         del schema["pattern"]
-        yield ("pattern",), "removed an invalid pattern; the format says the same"
+        yield _Repair(("pattern",), "removed an invalid pattern; the format says the same")
     if schema.get("$recursiveRef") == "#" and "$ref" not in schema:
         del schema["$recursiveRef"]
         schema["$ref"] = f"#{pointer_text(anchor)}"
-        yield ("$recursiveRef",), "replaced $recursiveRef by $ref"
+        yield _Repair(("$recursiveRef",), "replaced $recursiveRef by $ref")
 
 
-def _own_required(schema: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
+def _repair_type(schema: dict[str, Any]) -> Iterator[_Repair]:
+    """Replace names of types in other languages, or in other letters. Yield where and how."""
+    types = declared_types(schema)
+    lower_case = [name.lower() for name in types]
+    if "any" in lower_case:
+        del schema["type"]
+        yield _Repair(("type",), f"removed the type {', '.join(types)}, which admits all values")
+        return
+    names = tuple(
+        dict.fromkeys(TYPE_SUGGESTIONS[name].strip('"') if name in _PYTHON_TYPES else name for name in lower_case)
+    )
+    if {*names} <= TYPES and names != types:
+        schema["type"] = names[0] if len(names) == 1 else list(names)
+        yield _Repair(("type",), f"changed the type {', '.join(types)} to {', '.join(names)}")
+
+
+def _repair_enum(schema: dict[str, Any]) -> Iterator[_Repair]:
+    """Remove or convert values that the type of a schema excludes. Yield where and how."""
+    values, types = schema.get("enum"), declared_types(schema)
+    if not isinstance(values, list) or not types:
+        return
+    fitting = [value for value in values if has_json_type(value, types)]
+    if fitting and len(fitting) < len(values):
+        schema["enum"] = fitting
+        yield _Repair(("enum",), "removed values from enum that have the wrong type")
+    elif not fitting and types == ("string",) and all(type(value) in (int, float) for value in values):
+        schema["enum"] = [str(value) for value in values]
+        yield _Repair(("enum",), "changed numbers in the enum of a string to strings")
+
+
+def _move_required_flags(schema: dict[str, Any]) -> Iterator[_Repair]:
     """Move `required: true` of properties, as the third draft writes it, into the list of names. Yield where and how."""
     properties, required = schema.get("properties"), schema.get("required", [])
     if not isinstance(properties, dict) or not isinstance(required, list):
@@ -145,13 +169,14 @@ def _own_required(schema: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
         for name, inner in properties.items()
         if isinstance(inner, dict) and isinstance(inner.get("required"), bool)
     }
-    if flags:
-        schema["properties"] = {
-            name: {key: value for key, value in inner.items() if key != "required"} if name in flags else inner
-            for name, inner in properties.items()
-        }
-        if names := [name for name, flag in flags.items() if flag and name not in required]:
-            schema["required"] = [*required, *names]
+    if not flags:
+        return
+    schema["properties"] = {
+        name: {key: value for key, value in inner.items() if key != "required"} if name in flags else inner
+        for name, inner in properties.items()
+    }
+    if names := [name for name, flag in flags.items() if flag and name not in required]:
+        schema["required"] = [*required, *names]
     for name, flag in flags.items():
-        what = "moved required: true to the object of the property" if flag else "removed required: false"
-        yield ("properties", name, "required"), what
+        sentence = "moved required: true to the object of the property" if flag else "removed required: false"
+        yield _Repair(("properties", name, "required"), sentence)

@@ -33,15 +33,16 @@ class ImportSelection:
         """Return whether tools may be left out."""
         return bool(self.only or self.tags or self.skip_faulty)
 
-    def select_tools(self, found: Sequence[ImportedTool], document: Document, findings: Findings) -> list[ImportedTool]:
+    def select_tools(self, tools: Sequence[ImportedTool], document: Document, findings: Findings) -> list[ImportedTool]:
         """Return the tools that were asked for. A pattern or tag without a tool is an error."""
-        chosen = list(found)
+        selected = list(tools)
         for option, values, is_meant in (("--only", self.only, _is_named), ("--tag", self.tags, _is_tagged)):
             for value in values:
-                if not any(is_meant(tool, value) for tool in found):
+                if not any(is_meant(tool, value) for tool in tools):
                     findings.add("import-not-found", Span(document.path), option=RawText(option), value=value)
-            chosen = [tool for tool in chosen if not values or any(is_meant(tool, value) for value in values)]
-        return chosen
+            if values:
+                selected = [tool for tool in selected if any(is_meant(tool, value) for value in values)]
+        return selected
 
 
 def _is_named(tool: ImportedTool, pattern: str) -> bool:
@@ -79,11 +80,11 @@ class AffectedToolFinder:
         if pointer is None and (*start, *end) != WHOLE:
             around = (at for location, at in self._pointers.items() if location[:2] <= start and end <= location[2:])
             pointer = max(around, key=len, default=None)
-        found: set[int] = set()
+        indexes: set[int] = set()
         if pointer is not None and span.path == self.document.path:
             for length in range(len(pointer) + 1):
-                found |= self._users.get(pointer[:length], set())
-        return found
+                indexes |= self._users.get(pointer[:length], set())
+        return indexes
 
     def remove_unwanted_findings(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
         """Remove findings about tools that are not imported. Return the tools to skip because they have errors.
@@ -91,17 +92,18 @@ class AffectedToolFinder:
         With `skip`, the errors of a tool become one warning that it was left out.
         """
         remaining: list[tuple[Finding, set[int]]] = []
-        wanted, reasons = set(wanted), dict[int, list[Finding]]()
+        wanted = set(wanted)
+        errors_by_tool: dict[int, list[Finding]] = {}
         for finding in findings.items:
             users = self.find_affected_tool_indexes(finding)
             if skip and finding.level == "error" and users & wanted:
                 for i in users & wanted:
-                    reasons.setdefault(i, []).append(finding)
+                    errors_by_tool.setdefault(i, []).append(finding)
             else:
                 remaining.append((finding, users))
-        left = wanted - reasons.keys()
-        findings.items[:] = [finding for finding, users in remaining if not users or users & left]
-        for i, errors in sorted(reasons.items()):
+        faultless = wanted - errors_by_tool.keys()
+        findings.items[:] = [finding for finding, users in remaining if not users or users & faultless]
+        for i, errors in sorted(errors_by_tool.items()):
             first, more = errors[0], len(errors) - 1
             findings.add(
                 "import-left-out",
@@ -112,15 +114,15 @@ class AffectedToolFinder:
                 fault=RawText(first.code),
                 reason=RawText(first.message + (f" (and {more} more)" if more else "")),
             )
-        return set(reasons)
+        return set(errors_by_tool)
 
-    def _parts(self, pointers: Iterable[Pointer], known: dict[Pointer, set[Pointer]]) -> set[Pointer]:
-        """Return the locations of a tool, and of everything that it refers to."""
+    def _parts(self, pointers: Iterable[Pointer], references: dict[Pointer, set[Pointer]]) -> set[Pointer]:
+        """Return the locations of a tool, and of everything that it refers to. `references` is filled by location."""
 
         def following(at: Pointer) -> set[Pointer]:
-            if at not in known:
-                known[at] = set(self._references(at))
-            return known[at]
+            if at not in references:
+                references[at] = set(self._references(at))
+            return references[at]
 
         return reachable(pointers, following)
 
@@ -130,11 +132,11 @@ class AffectedToolFinder:
         except (LookupError, TypeError):
             return
         while waiting:
-            inner = waiting.pop()
-            if isinstance(inner, Mapping):
-                reference = inner.get("$ref")
+            value = waiting.pop()
+            if isinstance(value, Mapping):
+                reference = value.get("$ref")
                 if isinstance(reference, str) and reference.startswith("#/"):
                     yield tuple(pointer_steps(unquote(reference[1:])))
-                waiting += inner.values()
-            elif isinstance(inner, list):
-                waiting += inner
+                waiting += value.values()
+            elif isinstance(value, list):
+                waiting += value

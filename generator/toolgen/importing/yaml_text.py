@@ -134,8 +134,9 @@ def _text(head: str, text: str, indent: int) -> Iterator[str]:
     elif _is_literal(text):
         body = text.rstrip("\n")
         ends = len(text) - len(body)
-        blank = str(_STEP) if text.lstrip("\n")[:1] == " " else ""
-        yield f"{head}|{blank}{('-', '', '+')[min(ends, 2)]}"
+        indentation = str(_STEP) if text.lstrip("\n")[:1] == " " else ""
+        chomping = ("-", "", "+")[min(ends, 2)]
+        yield f"{head}|{indentation}{chomping}"
         yield from (pad + line if line else "" for line in body.split("\n"))
         yield from [""] * (ends - 1)
     elif _is_plain(text):
@@ -183,7 +184,9 @@ def _escape(match: re.Match[str]) -> str:
     code = ord(char)
     if char in _SHORT:
         return _SHORT[char]
-    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
+    if code < 0x100:
+        return f"\\x{code:02X}"
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
 class _NotInLinesError(Exception):
@@ -197,16 +200,18 @@ def edit_yaml(text: str, document: Document, value: Any) -> str | None:
         editor.mapping((), document.value, value)
     except _NotInLinesError:
         return None
-    result = editor.text()
+    edited = editor.text()
     wanted: list[Any] | None = read_yaml_values(text, document.source, Findings())
     if wanted is None:
         return None
     wanted[document.index if len(wanted) > 1 else 0] = value  # an import gives its only document the index 1
-    return result if json_equal(read_yaml_values(result, document.source, Findings()), wanted) else None
+    return edited if json_equal(read_yaml_values(edited, document.source, Findings()), wanted) else None
 
 
 @dataclass(slots=True)
 class _Editor:
+    """Collects the changes of lines that give a document another value."""
+
     lines: list[str]
     document: Document
     changes: list[tuple[int, int, list[str]]] = field(default_factory=list)

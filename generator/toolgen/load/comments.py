@@ -28,20 +28,19 @@ def find_comments(text: str) -> Iterator[Comment]:
     if "#" not in text or (text.lstrip().startswith("{") and is_valid_json(text)):
         return
     lines = text.split("\n")
-    covered = _covered(text)
+    covered = _columns_of_tokens(text)
     for number, line in enumerate(lines):
-        at = _start(line, covered.get(number, []))
-        if at is not None:
-            yield Comment(number + 1, at + 1, line[at + 1 :].strip(), alone=not line[:at].strip())
+        start = _start(line, covered.get(number, []))
+        if start is not None:
+            yield Comment(number + 1, start + 1, line[start + 1 :].strip(), alone=not line[:start].strip())
 
 
-def _covered(text: str) -> dict[int, list[tuple[int, int | None]]]:
+def _columns_of_tokens(text: str) -> dict[int, list[tuple[int, int | None]]]:
     """Map each line to the columns that belong to tokens. None is the end of the line."""
     covered: dict[int, list[tuple[int, int | None]]] = {}
     for token in yaml.scan(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         first, last = token.start_mark, token.end_mark
-        block = isinstance(token, yaml.ScalarToken) and token.style in ("|", ">")
-        if block:
+        if isinstance(token, yaml.ScalarToken) and token.style in ("|", ">"):
             # The end mark is where the next token starts. The line of `|` may have a comment; the lines below are text.
             covered.setdefault(first.line, []).append((first.column, first.column + 1))
             for number in range(first.line + 1, last.line):

@@ -98,24 +98,23 @@ class Folder:
         if mode is None:
             return []
         if stat.S_ISLNK(mode):
-            self._linked_folder(top, name)
+            self._refuse_linked_folder(top, name)
             return []
         if not stat.S_ISDIR(mode):
             self._refuse("not-a-file", name, kind=RawText("a file"), wanted=RawText("a folder"))
             return []
-        found = list(self._walk(top, name, limits.FOLDERS_DEEP if recursive else 0))
-        return sorted(found, key=lambda each: each.source)
+        return sorted(self._walk(top, name, limits.FOLDERS_DEEP if recursive else 0), key=lambda file: file.source)
 
     def list_root_sources(self) -> list[FoundFile]:
         """Return the sources directly in this folder, sorted by path. Report folders with a misspelled name."""
         entries = self._list(self.root, "")
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                self._check_name(entry)
-        found = [self._file(entry, entry.name) for entry in entries]
-        return sorted((f for f in found if f), key=lambda each: each.source)
+                self._report_misspelled_name(entry)
+        files = [self._file(entry, entry.name) for entry in entries]
+        return sorted((file for file in files if file is not None), key=lambda file: file.source)
 
-    def _check_name(self, entry: os.DirEntry[str]) -> None:
+    def _report_misspelled_name(self, entry: os.DirEntry[str]) -> None:
         """Report a folder with sources whose name is similar to one that is read. SCHEMAS may contain any others."""
         near = closest_names(entry.name, READ_FOLDERS, cutoff=_SIMILAR)
         # On a disk that ignores case, the folder may be the one that is read.
@@ -127,20 +126,23 @@ class Folder:
             self._findings.add("misplaced-source", Span(path), hint=hint, path=path)
 
     def _has_sources(self, folder: Path, name: str, depth: int) -> bool:
-        return any(
-            self._has_sources(Path(entry.path), f"{name}/{entry.name}", depth - 1)
-            if entry.is_dir(follow_symlinks=False)
-            else _is_source(entry.name)
-            for entry in (self._list(folder, name) if depth >= 0 else ())
-        )
+        if depth < 0:
+            return False
+        for entry in self._list(folder, name):
+            if not entry.is_dir(follow_symlinks=False):
+                if _is_source(entry.name):
+                    return True
+            elif self._has_sources(Path(entry.path), f"{name}/{entry.name}", depth - 1):
+                return True
+        return False
 
-    def read_source(self, found: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
+    def read_source(self, file: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
         """Return the bytes of a source.
 
         Raises:
             Unreadable: it cannot be read, or exceeds a budget; the finding is reported.
         """
-        return read_regular_file(found.path, budget, reporter)
+        return read_regular_file(file.path, budget, reporter)
 
     def _walk(self, folder: Path, name: str, depth: int) -> Iterator[FoundFile]:
         for entry in self._list(folder, name):
@@ -152,11 +154,11 @@ class Folder:
                     self._refuse("misplaced-source", source)
                 continue
             if entry.is_symlink() and not _is_source(entry.name) and Path(entry.path).is_dir():
-                self._linked_folder(Path(entry.path), source)
+                self._refuse_linked_folder(Path(entry.path), source)
                 continue
-            found = self._file(entry, source)
-            if found is not None:
-                yield found
+            file = self._file(entry, source)
+            if file is not None:
+                yield file
 
     def _file(self, entry: os.DirEntry[str], source: str) -> FoundFile | None:
         """Return the source for a folder entry, or None if it is not a source or was refused."""
@@ -165,16 +167,9 @@ class Folder:
         if not source.isprintable():
             self._refuse("unportable-path", source)
             return None
-        path = Path(entry.path)
-        if entry.is_symlink():
-            try:
-                path = path.resolve(strict=True)
-            except (OSError, RuntimeError):
-                self._refuse("linked-source", source, problem=RawText("has no target"))
-                return None
-            if not path.is_relative_to(self._real):
-                self._refuse("linked-source", source, problem=RawText("leaves the schemas folder"))
-                return None
+        path = self._target_of_link(entry, source) if entry.is_symlink() else Path(entry.path)
+        if path is None:
+            return None
         mode = _mode(path)
         if mode is None or not stat.S_ISREG(mode):
             kind = "gone" if mode is None else kind_of_file(mode)
@@ -183,43 +178,50 @@ class Folder:
         self._files += 1
         if self._files > limits.FILES:
             if self._files == limits.FILES + 1:
-                self._too_many(limits.FILES, "sources")
+                self._report_excess(limits.FILES, "sources")
             return None
         return FoundFile(path, source)
+
+    def _target_of_link(self, entry: os.DirEntry[str], source: str) -> Path | None:
+        """Return the path that a link leads to, or None if it was refused."""
+        try:
+            target = Path(entry.path).resolve(strict=True)
+        except (OSError, RuntimeError):
+            self._refuse("linked-source", source, problem=RawText("has no target"))
+            return None
+        if not target.is_relative_to(self._real):
+            self._refuse("linked-source", source, problem=RawText("leaves the schemas folder"))
+            return None
+        return target
 
     def _list(self, folder: Path, name: str) -> list[os.DirEntry[str]]:
         """Return the entries of a folder except hidden ones, sorted."""
         try:
             with os.scandir(folder) as entries:
-                names = [entry for entry in entries if not entry.name.startswith(".")]
+                visible = [entry for entry in entries if not entry.name.startswith(".")]
         except OSError as error:
             self._refuse("unreadable-source", name, reason=RawText(error.strerror or type(error).__name__))
             return []
         before = self._entries
-        self._entries += len(names)
+        self._entries += len(visible)
         if self._entries > limits.ENTRIES:
             if before <= limits.ENTRIES:
-                self._too_many(limits.ENTRIES, "entries")
+                self._report_excess(limits.ENTRIES, "entries")
             return []
-        return sorted(names, key=lambda entry: entry.name)
+        return sorted(visible, key=lambda entry: entry.name)
 
-    def _linked_folder(self, folder: Path, source: str) -> None:
+    def _refuse_linked_folder(self, folder: Path, source: str) -> None:
         inside = Path(os.path.realpath(folder)).is_relative_to(self._real)
         problem = "points to a folder" if inside else "leaves the schemas folder"
         self._refuse("linked-source", source, problem=RawText(problem))
 
-    def _too_many(self, limit: int, what: str) -> None:
-        self._findings.add(
-            "too-many-sources",
-            Span(self.display_path("")),
-            path=self.display_path(""),
-            limit=limit,
-            what=RawText(what),
-        )
+    def _report_excess(self, limit: int, counted: str) -> None:
+        path = self.display_path("")
+        self._findings.add("too-many-sources", Span(path), path=path, limit=limit, what=RawText(counted))
 
-    def _refuse(self, code: str, source: str, **holes: object) -> None:
+    def _refuse(self, code: str, source: str, **values: object) -> None:
         path = self.display_path(source)
-        self._findings.add(code, Span(path), hint=None, related=(), path=path, **holes)
+        self._findings.add(code, Span(path), hint=None, related=(), path=path, **values)
 
 
 class EditedFolder(Folder):
@@ -229,10 +231,10 @@ class EditedFolder(Folder):
         super().__init__(root, prefix, findings)
         self._texts = texts
 
-    def read_source(self, found: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
+    def read_source(self, file: FoundFile, budget: Budget, reporter: FaultReporter) -> bytes:
         """Return the bytes of a source, or of its other text."""
-        text = self._texts.get(self.display_path(found.source))
-        return super().read_source(found, budget, reporter) if text is None else text.encode()
+        text = self._texts.get(self.display_path(file.source))
+        return super().read_source(file, budget, reporter) if text is None else text.encode()
 
 
 def _is_source(name: str) -> bool:
@@ -244,9 +246,9 @@ def kind_of_file(mode: int) -> str:
     return next((kind for test, kind in _KINDS if test(mode)), "not a file")
 
 
-def _is_same(one: Path, other: Path) -> bool:
+def _is_same(path: Path, other: Path) -> bool:
     """Return whether two paths lead to the same file."""
-    return one.exists() and one.samefile(other)
+    return path.exists() and path.samefile(other)
 
 
 def _mode(path: Path) -> int | None:

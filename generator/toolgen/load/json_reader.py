@@ -47,7 +47,7 @@ class _Reader:
         self._tree.value = self._value((), 1)
         self._skip()
         if self._at < len(self._text):
-            self._wrong("there is text after the value")
+            self._abort("there is text after the value")
         return self._tree
 
     def _value(self, pointer: Pointer, depth: int) -> Json:
@@ -71,58 +71,58 @@ class _Reader:
         return value
 
     def _object(self, pointer: Pointer, depth: int) -> Json:
-        found: dict[str, Json] = {}
+        members: dict[str, Json] = {}
         self._at += 1
         self._skip()
         if self._take("}"):
-            return found
+            return members
         while True:
             start = self._at
             if not self._text.startswith('"', start):
-                self._wrong("expected a key in double quotes")
+                self._abort("expected a key in double quotes")
             self._count += 1
             key = self._string()
             location = self._location(start)
             self._skip()
             if not self._take(":"):
-                self._wrong("expected a colon")
+                self._abort("expected a colon")
             self._skip()
             here = (*pointer, key)
-            if key in found:
+            if key in members:
                 first = ((self._tree.keys[here], "first defined here"),)
                 self._report.add("duplicate-key", location, key=key, related=first)
                 self._value(here, depth + 1)
             else:
                 self._tree.keys[here] = location
-                found[key] = None
-                found[key] = self._value(here, depth + 1)
+                members[key] = None  # a value that cannot be read has a key before it
+                members[key] = self._value(here, depth + 1)
             self._skip()
             if self._take("}"):
-                return found
+                return members
             if not self._take(","):
-                self._wrong("expected a comma or }")
+                self._abort("expected a comma or }")
             self._skip()
 
     def _array(self, pointer: Pointer, depth: int) -> Json:
-        found: list[Json] = []
+        items: list[Json] = []
         self._at += 1
         self._skip()
         if self._take("]"):
-            return found
+            return items
         while True:
-            found.append(self._value((*pointer, len(found)), depth + 1))
+            items.append(self._value((*pointer, len(items)), depth + 1))
             self._skip()
             if self._take("]"):
-                return found
+                return items
             if not self._take(","):
-                self._wrong("expected a comma or ]")
+                self._abort("expected a comma or ]")
             self._skip()
 
     def _string(self) -> str:
         start = self._at
         match = _STRING.match(self._text, start)
         if match is None:
-            self._wrong("a string is not closed, or contains an invalid escape or a raw line break")
+            self._abort("a string is not closed, or contains an invalid escape or a raw line break")
         self._at = match.end()
         body = match[0]
         if "\\" not in body:
@@ -131,22 +131,22 @@ class _Reader:
 
     def _constant_or_number(self) -> Json:
         start = self._at
-        match = _NUMBER.match(self._text, start)
-        if match is not None:
-            self._at = match.end()
+        number = _NUMBER.match(self._text, start)
+        if number is not None:
+            self._at = number.end()
             location = self._location(start)
-            if match[2] is None and match[3] is None:
-                return parse_integer(match[0], 10, location, self._report)
-            return parse_float(match[0], location, self._report)
-        found = _NAME.match(self._text, start)
-        if found is not None and found[0] in _CONSTANTS:
-            self._at = found.end()
-            return _CONSTANTS[found[0]]
-        if found is None or found[0] not in _NOT_FINITE:
-            self._wrong("expected a value")
-        self._at = found.end()
+            if number[2] is None and number[3] is None:
+                return parse_integer(number[0], 10, location, self._report)
+            return parse_float(number[0], location, self._report)
+        word = _NAME.match(self._text, start)
+        if word is not None and word[0] in _CONSTANTS:
+            self._at = word.end()
+            return _CONSTANTS[word[0]]
+        if word is None or word[0] not in _NOT_FINITE:
+            self._abort("expected a value")
+        self._at = word.end()
         problem = RawText("is not a finite number")
-        self._report.add("number-out-of-range", self._location(start), text=found[0], problem=problem)
+        self._report.add("number-out-of-range", self._location(start), text=word[0], problem=problem)
         return None
 
     def _skip(self) -> None:
@@ -167,7 +167,7 @@ class _Reader:
         line = bisect_right(self._lines, offset)
         return line, offset - self._lines[line - 1] + 1
 
-    def _wrong(self, problem: str) -> NoReturn:
-        ended = RawText("the text ends too early")
-        cause = RawText(problem) if self._at < len(self._text) else ended
-        self._report.abort("not-json", self._location(self._at), problem=cause)
+    def _abort(self, problem: str) -> NoReturn:
+        if self._at >= len(self._text):
+            problem = "the text ends too early"
+        self._report.abort("not-json", self._location(self._at), problem=RawText(problem))

@@ -63,7 +63,7 @@ def read_contents(source: str, text: str, reporter: FaultReporter) -> list[Docum
 
 
 def load_file(
-    folder: Folder, found: FoundFile, kind: Kind, findings: Findings, budget: Budget, read: ReadContents = read_contents
+    folder: Folder, file: FoundFile, kind: Kind, findings: Findings, budget: Budget, read: ReadContents = read_contents
 ) -> LoadedFile:
     """Read a source file and report every fault in it. Do nothing once a budget of the run is used up.
 
@@ -71,27 +71,27 @@ def load_file(
     """
     if budget.bytes < 0 or budget.values < 0:
         return LoadedFile()
-    path = folder.display_path(found.source)
+    path = folder.display_path(file.source)
     report = FaultReporter(path, findings)
     try:
-        text = decode_text(folder.read_source(found, budget, report), report)
+        text = decode_text(folder.read_source(file, budget, report), report)
         findings.texts[path] = text
-        trees = read(found.source, text, report)
+        trees = read(file.source, text, report)
         if kind == "config" and len(trees) == 1 and trees[0].blank:
             trees = []  # then every key has its default
         budget.spend_values(sum(len(tree.values) for tree in trees), report)
-        _check(trees, kind, report)
+        _check_documents(trees, kind, report)
     except Unreadable:
         return LoadedFile()
     if report.count:
         return LoadedFile()
     documents = tuple(
-        Document(path, found.source, i, tree.value, tree.values, tree.keys) for i, tree in enumerate(trees)
+        Document(path, file.source, i, tree.value, tree.values, tree.keys) for i, tree in enumerate(trees)
     )
     return LoadedFile(documents, hashlib.sha256(text.encode()).hexdigest())
 
 
-def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) -> None:
+def _check_documents(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) -> None:
     """Report top-level values of the wrong kind, empty documents, and documents beyond the permitted number."""
     if kind != "config" and (not trees or (len(trees) == 1 and trees[0].blank)):
         reporter.abort("empty-source", path=reporter.path)
@@ -159,11 +159,11 @@ def _is_stream(file: Path) -> bool:
 
 
 def _read_stream(file: Path, budget: Budget, reporter: FaultReporter) -> bytes:
-    standard = file.as_posix() == _STANDARD_INPUT
-    if standard and sys.stdin is None:  # it was closed before Python started
+    is_standard_input = file.as_posix() == _STANDARD_INPUT
+    if is_standard_input and sys.stdin is None:  # it was closed before Python started
         reporter.abort("unreadable-source", path=reporter.path, reason=RawText("the standard input is closed"))
     try:
-        with nullcontext(sys.stdin.buffer) if standard else file.open("rb") as stream:
+        with nullcontext(sys.stdin.buffer) if is_standard_input else file.open("rb") as stream:
             data = stream.read(limits.FILE_BYTES + 1)
     except OSError as error:
         reporter.abort("unreadable-source", path=reporter.path, reason=RawText(error.strerror or type(error).__name__))
@@ -264,9 +264,9 @@ class _Loading:
         config: Document | None = None
         if self._is_folder():
             own = (self.folder or partial(Folder, self.schemas))(self.name, self.findings)
-            found = own.list_sources(_TOOLS, recursive=True)
-            tools = self._own(own, found, "tool")
-            empty = not found and not self.findings.has_errors
+            tool_files = own.list_sources(_TOOLS, recursive=True)
+            tools = self._own(own, tool_files, "tool")
+            empty = not tool_files and not self.findings.has_errors
             types = self._own(own, own.list_sources("types", recursive=True), "type")
             if not self._is_shipped("providers"):
                 providers += self._own(own, own.list_sources("providers", recursive=False), "provider")
@@ -300,39 +300,41 @@ class _Loading:
         above = next((each.parent for each in (self.schemas, *self.schemas.parents) if each.name == _TOOLS), None)
         if above is not None:
             return f"pass the folder that contains it: {quote_name(above.as_posix())}"
-        near = (self.schemas / _INNER, self.schemas.parent)
-        found = next((each for each in near if (each / _TOOLS).is_dir() and each != self.schemas), None)
-        return None if found is None else f"did you mean {quote_name(found.as_posix())}?"
+        for folder in (self.schemas / _INNER, self.schemas.parent):
+            if (folder / _TOOLS).is_dir() and folder != self.schemas:
+                return f"did you mean {quote_name(folder.as_posix())}?"
+        return None
 
     def _shipped(self, kind: str) -> list[Document]:
         """Return the shipped documents of a kind."""
-        return (
-            [] if self.builtin is None else [*load_shipped(kind, self.builtin, self.findings, self.budget, self.read)]
-        )
+        if self.builtin is None:
+            return []
+        return [*load_shipped(kind, self.builtin, self.findings, self.budget, self.read)]
 
     def _is_shipped(self, kind: str) -> bool:
         """Return whether a folder of SCHEMAS is the shipped one, as in toolgen's own repository."""
-        return self.builtin is not None and os.path.realpath(self.builtin / kind) == os.path.realpath(
-            self.schemas / kind
-        )
+        if self.builtin is None:
+            return False
+        return os.path.realpath(self.builtin / kind) == os.path.realpath(self.schemas / kind)
 
-    def _own(self, folder: Folder, found: list[FoundFile], kind: Kind) -> list[Document]:
+    def _own(self, folder: Folder, files: list[FoundFile], kind: Kind) -> list[Document]:
+        """Return the documents of the project's own files, and note the digests of those."""
         documents: list[Document] = []
-        for each in found:
-            loaded = load_file(folder, each, kind, self.findings, self.budget, self.read)
+        for file in files:
+            loaded = load_file(folder, file, kind, self.findings, self.budget, self.read)
             documents += loaded.documents
             if loaded.digest:
-                self.digests[each.source] = loaded.digest
+                self.digests[file.source] = loaded.digest
         return documents
 
     def _config(self, folder: Folder) -> Document | None:
         """Return the configuration. Report other sources beside it as misplaced."""
         configs: list[FoundFile] = []
-        for found in folder.list_root_sources():
-            if Path(found.source).stem == _CONFIG:
-                configs.append(found)
-            elif found.source != ACCEPTED:
-                path = folder.display_path(found.source)
+        for file in folder.list_root_sources():
+            if Path(file.source).stem == _CONFIG:
+                configs.append(file)
+            elif file.source != ACCEPTED:
+                path = folder.display_path(file.source)
                 self.findings.add("misplaced-source", Span(path), path=path)
         for second in configs[1:]:
             path = folder.display_path(second.source)
@@ -350,6 +352,6 @@ def load_shipped(
     budget = budget or Budget(SHIPPED)
     return tuple(
         document
-        for found in folder.list_sources(kind, recursive=False)
-        for document in load_file(folder, found, kinds[kind], findings, budget, read).documents
+        for file in folder.list_sources(kind, recursive=False)
+        for document in load_file(folder, file, kinds[kind], findings, budget, read).documents
     )

@@ -58,7 +58,7 @@ class FaultReporter:
         *,
         hint: str | None = None,
         related: tuple[tuple[Location, str], ...] = (),
-        **holes: object,
+        **values: object,
     ) -> None:
         """Add a finding.
 
@@ -66,18 +66,18 @@ class FaultReporter:
             Unreadable: the file has so many findings that it is probably not a source.
         """
         self.count += 1
-        others = tuple(Related(Span(self.path, *first), message) for first, message in related)
-        self._findings.add(code, Span(self.path, *location), hint=hint, related=others, **holes)
+        spans = tuple(Related(Span(self.path, *where), message) for where, message in related)
+        self._findings.add(code, Span(self.path, *location), hint=hint, related=spans, **values)
         if self.count >= limits.FAULTS_PER_FILE:
             raise Unreadable
 
-    def abort(self, code: str, location: Location = WHOLE, *, hint: str | None = None, **holes: object) -> NoReturn:
+    def abort(self, code: str, location: Location = WHOLE, *, hint: str | None = None, **values: object) -> NoReturn:
         """Add a finding and stop reading this file.
 
         Raises:
             Unreadable: always.
         """
-        self.add(code, location, hint=hint, related=(), **holes)
+        self.add(code, location, hint=hint, related=(), **values)
         raise Unreadable
 
     def without_surrogates(self, text: str, location: Location) -> str:
@@ -92,8 +92,8 @@ class FaultReporter:
         if not self._foreign:
             self.add("ambiguous-number", location, text=text)
             return None
-        what = f"{quote_name(text)} is read as a string, because YAML readers disagree on its value"
-        self._findings.add("import-repaired", Span(self.path, *location), hint=None, related=(), what=RawText(what))
+        repair = f"{quote_name(text)} is read as a string, because YAML readers disagree on its value"
+        self._findings.add("import-repaired", Span(self.path, *location), hint=None, related=(), what=RawText(repair))
         return text
 
 

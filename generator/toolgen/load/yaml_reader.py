@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import yaml
 
@@ -97,8 +97,11 @@ def _events(text: str, reporter: FaultReporter, parser: type[yaml.SafeLoader]) -
     except yaml.MarkedYAMLError as error:
         if error.problem == "exceeded maximum nesting depth":
             raise _NestingError from error
-        problem, hint, mark = _cause(error, text)
-        location = (mark[0], mark[1], mark[0], mark[1] + 1) if mark else WHOLE
+        cause = _cause(error, text)
+        problem, hint, location = cause.problem, cause.hint, WHOLE
+        if cause.position is not None:
+            line, column = cause.position
+            location = (line, column, line, column + 1)
         reporter.abort("not-yaml", location, hint=hint, problem=RawText(escape_text(problem, 200)))
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # The parser in Python passes the number of an escape to chr() unchecked.
@@ -136,38 +139,40 @@ _MISPLACED_KEY = "check the indentation, and the colon of the line above; put te
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 
 
-def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tuple[int, int] | None]:
-    """Return the problem in terms of the file, a hint if the cause is clear, and the line and column to look at."""
+class _Cause(NamedTuple):
+    """A problem in terms of the file, a hint if the cause is clear, and the line and column to look at."""
+
+    problem: str
+    hint: str | None
+    position: tuple[int, int] | None
+
+
+def _cause(error: yaml.MarkedYAMLError, text: str) -> _Cause:
+    """Return what a message of the parser means for the author of the file."""
     conflict = _CONFLICT.search(text)
     if conflict is not None:
         line = text.count("\n", 0, conflict.start()) + 1
-        return (
-            "the file contains conflict markers of a merge",
-            "resolve the conflict between <<<<<<< and >>>>>>>",
-            (line, 1),
-        )
+        hint = "resolve the conflict between <<<<<<< and >>>>>>>"
+        return _Cause("the file contains conflict markers of a merge", hint, (line, 1))
     problem, lines = error.problem or error.context or "", text.rstrip().splitlines()
     mark = error.problem_mark or error.context_mark
     if mark is not None and mark.line >= len(lines) and error.context_mark is not None:
         mark = error.context_mark  # the construct that is still open at the end of the file
-    location = (mark.line + 1, mark.column + 1) if mark is not None else None
-    begun = lines[mark.line][: mark.column + 1] if mark is not None and mark.line < len(lines) else ""
+    position = (mark.line + 1, mark.column + 1) if mark is not None else None
+    line_start = lines[mark.line][: mark.column + 1] if mark is not None and mark.line < len(lines) else ""
     if "cannot start any token" in problem and mark is not None:
-        if "\t" in begun and not begun.strip():
-            return _TAB, _NO_TABS, location
-        return f"unquoted text cannot start with {begun[-1:]}", "put it in quotes", location
-    if problem == "did not find expected key" and begun[:-1].strip():
-        return (
-            "text follows a closed quote or bracket",
-            "put the whole text in quotes, or remove what follows",
-            location,
-        )
-    if problem.startswith("mapping values are not allowed") and _KEY.fullmatch(begun):
-        return "a key cannot start here", _MISPLACED_KEY, location
-    for sentence, cause, hint in _CAUSES:
-        if problem.startswith(sentence):
-            return cause, hint, location
-    return problem, None, location
+        if "\t" in line_start and not line_start.strip():
+            return _Cause(_TAB, _NO_TABS, position)
+        return _Cause(f"unquoted text cannot start with {line_start[-1:]}", "put it in quotes", position)
+    if problem == "did not find expected key" and line_start[:-1].strip():
+        hint = "put the whole text in quotes, or remove what follows"
+        return _Cause("text follows a closed quote or bracket", hint, position)
+    if problem.startswith("mapping values are not allowed") and _KEY.fullmatch(line_start):
+        return _Cause("a key cannot start here", _MISPLACED_KEY, position)
+    for message, cause, hint in _CAUSES:
+        if problem.startswith(message):
+            return _Cause(cause, hint, position)
+    return _Cause(problem, None, position)
 
 
 class _Composer:
@@ -188,10 +193,8 @@ class _Composer:
                 self._name(event.anchor, node)
                 self._close(node)
             case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
-                kind: Literal["sequence", "mapping"] = (
-                    "mapping" if isinstance(event, yaml.MappingStartEvent) else "sequence"
-                )
-                node = Node(kind, _location(event), event.tag)
+                is_mapping = isinstance(event, yaml.MappingStartEvent)
+                node = Node("mapping" if is_mapping else "sequence", _location(event), event.tag)
                 self._name(event.anchor, None)
                 self._open.append((node, event.anchor))
                 if len(self._open) > limits.DEPTH:
@@ -312,19 +315,19 @@ class _Builder:
         return self._mapping(node, pointer)
 
     def _mapping(self, node: Node, pointer: Pointer) -> Json:
-        found: dict[str, Json] = {}
+        members: dict[str, Json] = {}
         for key, value in zip(node.items[::2], node.items[1::2], strict=True):
             name = self._key(key)
             if name is None:
                 continue
             here = (*pointer, name)
-            if name in found:
+            if name in members:
                 first = ((self._tree.keys[here], "first defined here"),)
                 self._report.add("duplicate-key", key.location, key=name, related=first)
                 continue
             self._tree.keys[here] = key.location
-            found[name] = self.value(value, here)
-        return found
+            members[name] = self.value(value, here)
+        return members
 
     def _key(self, node: Node) -> str | None:
         if node.alias or node.kind != "scalar":
@@ -364,7 +367,7 @@ class _Builder:
 
     def _wrong_tag(self, node: Node) -> None:
         tag = node.tag or ""
-        known = tag in _TEXT_TAGS or tag in _SCALAR_TAGS or tag in _COLLECTION_TAGS.values()
-        problem = RawText("does not fit this value" if known else "is not supported")
+        supported = tag in _TEXT_TAGS or tag in _SCALAR_TAGS or tag in _COLLECTION_TAGS.values()
+        problem = RawText("does not fit this value" if supported else "is not supported")
         shown = tag.replace(_CORE, "!!")
         self._report.add("yaml-tag", node.location, tag=shown, problem=problem)

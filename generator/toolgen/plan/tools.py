@@ -30,7 +30,7 @@ def definition_fields(tool: Tool) -> dict[str, Any]:
         "parameters": tool.parameters,
         "strict": STRICT[tool.strict],
         "result": tool.result,
-        "metadata": _metadata(tool) or None,
+        "metadata": _metadata(tool),
     }
     return {key: value for key, value in facts.items() if value is not None}
 
@@ -40,19 +40,17 @@ def _metadata(tool: Tool) -> dict[str, Any]:
 
     Names on wires are not included: they are mapped in both directions, in results and tool choices too.
     """
-    aliases = {"$aliases": list(tool.aliases)} if tool.aliases else {}  # for readers of calls in text
-    beyond = {f"${key}": value for key in METADATA_KEYS if (value := getattr(tool, key)) is not None}
-    declaration = {**aliases, **beyond, "$strict": tool.strict}  # `auto` is decided for each wire
-    metadata: dict[str, dict[str, Any]] = {"declaration": declaration}
-    for provider, patch in sorted(tool.providers.items()):
-        entry: dict[str, Any] = {}
-        if "description" in patch:
-            entry["$description"] = patch["description"]
-        payload_patch = {key: value for key, value in patch.items() if key not in ("name", "description")}
-        if payload_patch:
-            entry["$patch"] = payload_patch
-        if entry:
-            metadata[provider] = entry
+    declared: dict[str, Any] = {"aliases": list(tool.aliases)} if tool.aliases else {}  # for readers of calls in text
+    declared |= {key: value for key in METADATA_KEYS if (value := getattr(tool, key)) is not None}
+    declared["strict"] = tool.strict  # `auto` is decided for each wire
+    metadata = {"declaration": {"$declared": declared}}
+    for provider, settings in sorted(tool.providers.items()):
+        own = {key: value for key, value in settings.items() if key == "description"}
+        patch = {key: value for key, value in settings.items() if key not in ("name", "description")}
+        if patch:
+            own["patch"] = patch
+        if own:
+            metadata[provider] = {"$declared": own}
     return metadata
 
 

@@ -739,15 +739,15 @@ def table_name(*names: str) -> str:
 
 def find_function(api: Any, name: str) -> Callable[..., Any] | None:
     """Return a function that reads or writes keys: a method of the class of the API, or a shared one. None without one."""
-    functions = (getattr(owner, name, None) for owner in (api, *shared_functions()))
+    functions = (getattr(owner, name, None) for owner in (api, shared_functions()))
     return next((function for function in functions if function is not None), None)
 
 
-def shared_functions() -> tuple[Any, Any]:
-    """Return the modules of the runtime with functions that read and write keys of several APIs."""
-    from toolgen_runtime import fields, tool_call_fields  # late: they need the format, which this compiler generates
+def shared_functions() -> Any:
+    """Return the module of the runtime with functions that read and write keys of several APIs."""
+    from toolgen_runtime.conversion import fields  # late: it needs the format, which this compiler generates
 
-    return fields, tool_call_fields
+    return fields
 
 
 # Unions.
@@ -1025,7 +1025,7 @@ def _require_methods(api: Any, key: KeyMapping, objects: Collection[str], pointe
     for method in (f"read_{key.pair}", f"write_{key.pair}"):
         if key.pair not in objects and not hasattr(api, method):
             reason = f"there is no mapping or union {key.pair}, and no {method} of {api.__name__}"
-            functions = (name for owner in (api, *shared_functions()) for name in dir(owner))
+            functions = (name for owner in (api, shared_functions()) for name in dir(owner))
             pairs = {name.split("_", 1)[1] for name in functions if name.startswith(("read_", "write_"))}
             raise MappingError(pointer, reason, unknown=key.pair, candidates=[*objects, *pairs])
 

@@ -45,7 +45,8 @@ class AtomicSwap:
         self.ready = f"{self.staging_folder}/ready"
         self.old = f"{self.staging_folder}/old"
         self.gone = f"{self.staging_folder}/gone"
-        self._made: int | None = None
+        self._new_inode: int | None = None
+        """Identifies the new tree, which is `new`, then `ready`, then the output; None before there is one."""
 
     def recover(self) -> None:
         """Undo or finish what an earlier build, or this one, left incomplete. The output is complete afterwards.
@@ -69,8 +70,8 @@ class AtomicSwap:
         """Create the new tree. Unchanged files keep their inode; written ones are flushed to the disk."""
         disk.make_folder(self.staging_folder, 0o700)
         disk.make_folder(self.new)
-        made = disk.inspect_path(self.new)
-        self._made = made.st_ino if made is not None else None
+        info = disk.inspect_path(self.new)
+        self._new_inode = info.st_ino if info is not None else None
         carried = list(carried)
         empty = {path for path in carried if tree.leaves[path] == "folder"}
         folders = sorted(empty.union(*(parent_folders(path) for path in (*carried, *written))))
@@ -83,8 +84,11 @@ class AtomicSwap:
             disk.write_file(f"{self.new}/{path}", text.encode())
         # Last and innermost first, since a folder's mode may forbid adding files.
         for folder in reversed(folders):
-            self._finish(folder if folder in tree.folders else None, f"{self.new}/{folder}")
-        self._finish("", self.new)
+            if folder in tree.folders:
+                _copy_mode(f"{self.output}/{folder}", f"{self.new}/{folder}")
+            disk.sync_folder(f"{self.new}/{folder}")
+        _copy_mode(self.output, self.new)
+        disk.sync_folder(self.new)
         disk.rename(self.new, self.ready)
         disk.sync_folder(self.staging_folder)
 
@@ -95,12 +99,6 @@ class AtomicSwap:
             # A running interpreter replaces its caches at any time; they are created again.
             if not is_litter(path):
                 raise
-
-    def _finish(self, former: str | None, folder: str) -> None:
-        like = None if former is None else disk.inspect_path(f"{self.output}/{former}" if former else self.output)
-        if like is not None:
-            disk.copy_mode_and_owner(folder, like)
-        disk.sync_folder(folder)
 
     def commit(self) -> None:
         """Replace the output with the new tree. An error leaves the old one in place, or in `old` for `recover`."""
@@ -114,8 +112,8 @@ class AtomicSwap:
 
     def abandon(self) -> None:
         """Clean up after an error. Remove the new tree unless it has become the output. May be repeated."""
-        left = disk.inspect_path(self.ready)
-        if left is not None and left.st_ino == self._made:
+        info = disk.inspect_path(self.ready)
+        if info is not None and info.st_ino == self._new_inode:
             self._drop(self.ready)
         self.recover()
 
@@ -132,53 +130,71 @@ class AtomicSwap:
 
     def _rescue(self, former: str) -> None:
         """Move unmanaged files that were added or replaced after the former tree was read to the output."""
+        names_by_folder: dict[str, list[str]] = {}
+        for path in self._unmanaged_files(former):
+            folder, _, name = path.rpartition("/")
+            names_by_folder.setdefault(folder, []).append(name)
+        for folder, names in names_by_folder.items():
+            with self._opened(folder) as target:
+                for name in names:
+                    source = f"{former}/{folder}/{name}" if folder else f"{former}/{name}"
+                    if _is_later(source, name, target):
+                        disk.rename(source, name, to=target)
+
+    def _unmanaged_files(self, former: str) -> list[str]:
+        """Return the files of a former tree that toolgen did not write, by the lock files of both trees."""
         locks = [lock for lock in map(_lock_of, (former, self.output)) if lock is not None]
         listed = {LOCK, *(path for lock in locks for path in lock.files)}
-        made_by = [self.paths_of_lock(lock) for lock in locks if lock.is_package]
+        path_checks = [self.paths_of_lock(lock) for lock in locks if lock.is_package]
 
         def is_generated(path: str, kind: Kind) -> bool:
-            if path in listed or kind != "file" or not any(is_made(path) for is_made in made_by):
-                return path in listed
+            if path in listed:
+                return True
+            if kind != "file" or not any(is_made(path) for is_made in path_checks):
+                return False
             beginning = disk.read_beginning(f"{former}/{path}", HEADER_BYTES)
             return not beginning or has_header(beginning)  # py.typed is empty
 
-        foreign: dict[str, list[str]] = {}
-        for path, kind in list_tree(former).leaves.items():
-            if kind != "folder" and not is_litter(path) and not is_generated(path, kind):
-                folder, _, name = path.rpartition("/")
-                foreign.setdefault(folder, []).append(name)
-        for folder, names in foreign.items():
-            with self._opened(folder) as home:
-                for name in names:
-                    source = f"{former}/{folder}/{name}" if folder else f"{former}/{name}"
-                    if _is_later(source, name, home):
-                        disk.rename(source, name, to=home)
+        return [
+            path
+            for path, kind in list_tree(former).leaves.items()
+            if kind != "folder" and not is_litter(path) and not is_generated(path, kind)
+        ]
 
     @contextmanager
     def _opened(self, folder: str) -> Iterator[int]:
         """Open a folder of the output, created if missing. No link is followed, not even one created just now."""
-        with ExitStack() as opened:
-            home = opened.enter_context(disk.open_folder(self.output))
+        with ExitStack() as open_folders:
+            handle = open_folders.enter_context(disk.open_folder(self.output))
             for path in [*parent_folders(folder), folder] if folder else []:
                 name = path.rpartition("/")[2]
-                if disk.inspect_path(name, at=home) is None:
-                    disk.make_folder(name, at=home)
+                if disk.inspect_path(name, at=handle) is None:
+                    disk.make_folder(name, at=handle)
                 try:
-                    home = opened.enter_context(disk.open_folder(name, at=home))
+                    handle = open_folders.enter_context(disk.open_folder(name, at=handle))
                 except OSError as error:
                     if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                         raise
                     reason = "a file in this folder has to be kept, but it is no longer a folder"
                     raise OSError(errno.ENOTDIR, reason, f"{self.output}/{path}") from None
-            yield home
+            yield handle
 
 
-def _is_later(one: str, other: str, at: int) -> bool:
-    came, there = disk.inspect_path(one), disk.inspect_path(other, at=at)
-    if came is None or there is None:
-        return came is not None
-    plain = stat.S_ISREG(came.st_mode) and stat.S_ISREG(there.st_mode)
-    return plain and not os.path.samestat(came, there) and came.st_mtime_ns > there.st_mtime_ns
+def _copy_mode(former: str, folder: str) -> None:
+    """Give a folder the mode and owner of a former one, if that exists."""
+    info = disk.inspect_path(former)
+    if info is not None:
+        disk.copy_mode_and_owner(folder, info)
+
+
+def _is_later(source: str, target: str, at: int) -> bool:
+    """Return whether a file should replace the one at `target`, in the open folder `at`: none, or an older file."""
+    source_info, target_info = disk.inspect_path(source), disk.inspect_path(target, at=at)
+    if source_info is None or target_info is None:
+        return source_info is not None
+    if not stat.S_ISREG(source_info.st_mode) or not stat.S_ISREG(target_info.st_mode):
+        return False
+    return not os.path.samestat(source_info, target_info) and source_info.st_mtime_ns > target_info.st_mtime_ns
 
 
 def _lock_of(folder: str) -> Lock | None:

@@ -51,12 +51,12 @@ def list_tree(root: str) -> FolderTree:
     waiting = [""]
     while waiting:
         folder = waiting.pop()
-        found = disk.list_folder(f"{root}/{folder}" if folder else root)
+        entries = disk.list_folder(f"{root}/{folder}" if folder else root)
         if folder:
             folders.append(folder)
-            if not found:
+            if not entries:
                 leaves[folder] = "folder"
-        for entry in found:
+        for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
             if entry.is_symlink():
                 leaves[path] = "link"
@@ -140,8 +140,8 @@ class OutputState:
         for path in paths:
             data = self.content.get(path)
             if path in listed:
-                is_as_listed = data is not None and listed[path] in (digest(data), digest(normalize_newlines(data)))
-                edited |= set() if is_as_listed else {path}
+                if data is None or listed[path] not in (digest(data), digest(normalize_newlines(data))):
+                    edited.add(path)
             elif data is not None and path != LOCK and not has_conflict(data):
                 unlisted[path] = data
         lock = self.content.get(LOCK)
@@ -165,16 +165,10 @@ def read_state(folder: str, wanted: Collection[str], paths_of_lock: PathsOfLock)
         return OutputState()
     tree = list_tree(folder)
     lock, trouble = None, None
-    if tree.leaves.get(LOCK) == "file":
-        try:
-            text = disk.read_file(f"{folder}/{LOCK}", MAX_LOCK_BYTES)
-            if text is None:
-                raise LockError("it is too large for a lock file")
-            lock = read_lock(text)
-        except LockError as error:
-            trouble = str(error)
-    elif LOCK in tree.leaves or LOCK in tree.folders:
-        trouble = "it is not a file"
+    try:
+        lock = _read_lock_of(folder, tree)
+    except LockError as error:
+        trouble = str(error)
     files = [path for path, kind in tree.leaves.items() if kind == "file"]
     content = {path: disk.read_file(f"{folder}/{path}") for path in files if path in wanted or path == LOCK}
     is_made = paths_of_lock(lock) if lock is not None and lock.is_package else lambda _: False
@@ -191,8 +185,25 @@ def read_state(folder: str, wanted: Collection[str], paths_of_lock: PathsOfLock)
                 stale.add(path)
         elif _is_visible(path):
             with suppress(OSError):  # a file of somebody else, whose name is all that toolgen would report
-                strays |= {path} if has_header(disk.read_beginning(f"{folder}/{path}", HEADER_BYTES)) else set()
+                if has_header(disk.read_beginning(f"{folder}/{path}", HEADER_BYTES)):
+                    strays.add(path)
     return OutputState(True, tree, lock, trouble, content, frozenset(stale), frozenset(strays))
+
+
+def _read_lock_of(folder: str, tree: FolderTree) -> Lock | None:
+    """Return the lock file of a folder; None if there is none.
+
+    Raises:
+        LockError: it cannot be used.
+    """
+    if tree.leaves.get(LOCK) == "file":
+        data = disk.read_file(f"{folder}/{LOCK}", MAX_LOCK_BYTES)
+        if data is None:
+            raise LockError("it is too large for a lock file")
+        return read_lock(data)
+    if LOCK in tree.leaves or LOCK in tree.folders:
+        raise LockError("it is not a file")
+    return None
 
 
 def _is_visible(path: str) -> bool:
@@ -227,20 +238,20 @@ class Changes:
 
 def plan_changes(files: Files, state: OutputState, find_edited: FindEdited) -> Changes:
     """Compare the wanted package, including the lock file, with the output folder."""
-    standing = {path: state.file_status(path, text) for path, text in files.items()}
-    unchanged = {path for path, how in standing.items() if how in ("same", "crlf")}
-    changed = {path for path, how in standing.items() if how == "ours"}
+    statuses = {path: state.file_status(path, text) for path, text in files.items()}
+    unchanged = {path for path, status in statuses.items() if status in ("same", "crlf")}
+    changed = {path for path, status in statuses.items() if status == "ours"}
     managed = state.stale | unchanged | changed
-    foreign = {path for path in state.tree.leaves if path not in managed and not is_litter(path)}
+    unmanaged = {path for path in state.tree.leaves if path not in managed and not is_litter(path)}
     return Changes(
-        created=_sorted(path for path, how in standing.items() if how == "missing"),
+        created=_sorted(path for path, status in statuses.items() if status == "missing"),
         changed=_sorted(changed),
         deleted=_sorted(state.stale),
         unchanged=_sorted(unchanged),
         edited=state.edited(changed | state.stale, find_edited),
-        unmanaged=_sorted(foreign),
+        unmanaged=_sorted(unmanaged),
         strays=_sorted(state.strays),
-        blocked=_sorted(_blocking(files, state, foreign)),
+        blocked=_sorted(_blocking(files, state, unmanaged)),
         files=files,
     )
 
@@ -248,18 +259,18 @@ def plan_changes(files: Files, state: OutputState, find_edited: FindEdited) -> C
 def ignore_version(plan: Changes, state: OutputState, wanted: Files) -> Changes:
     """Return the changes; none if only the lock file differs, and only in the versions."""
     data = state.content.get(LOCK)
-    alone = plan.changed == (LOCK,) and not plan.created and not plan.deleted
-    if not alone or data is None or not differ_only_in_version(data, wanted[LOCK]):
+    only_lock = plan.changed == (LOCK,) and not plan.created and not plan.deleted
+    if not only_lock or data is None or not differ_only_in_version(data, wanted[LOCK]):
         return plan
     return replace(plan, changed=(), unchanged=_sorted([*plan.unchanged, LOCK]))
 
 
-def _blocking(files: Files, state: OutputState, foreign: set[str]) -> set[str]:
+def _blocking(files: Files, state: OutputState, unmanaged: set[str]) -> set[str]:
     """Return unmanaged leaves at a generated file's path, at the path of a folder that it needs, or below its path."""
     folders = {folder for path in files for folder in parent_folders(path)}
     return {
         leaf
-        for leaf in foreign
+        for leaf in unmanaged
         if leaf in files
         or (leaf in folders and state.tree.leaves[leaf] != "folder")
         or any(folder in files for folder in parent_folders(leaf))
@@ -268,15 +279,11 @@ def _blocking(files: Files, state: OutputState, foreign: set[str]) -> set[str]:
 
 def files_to_carry(plan: Changes, state: OutputState) -> list[str]:
     """Return the leaves that stay as they are: unchanged and unmanaged ones, and litter of remaining folders."""
-    alive = {""}
+    remaining = {""}
     for path in (*plan.created, *plan.changed, *plan.unchanged, *plan.unmanaged):
-        alive.update(parent_folders(path))
-    emptied = {folder for path in plan.deleted for folder in ("", *parent_folders(path))}
-    litter = [
-        p
-        for p in state.tree.leaves
-        if is_litter(p) and (folder_outside_pycache(p) in alive or folder_outside_pycache(p) not in emptied)
-    ]
+        remaining.update(parent_folders(path))
+    emptied = {folder for path in plan.deleted for folder in ("", *parent_folders(path))} - remaining
+    litter = [leaf for leaf in state.tree.leaves if is_litter(leaf) and folder_outside_pycache(leaf) not in emptied]
     return sorted({*plan.unchanged, *plan.unmanaged, *litter})
 
 

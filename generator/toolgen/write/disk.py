@@ -48,12 +48,12 @@ def inspect_path(path: str, at: int | None = None) -> os.stat_result | None:
 
 def list_folder(folder: str) -> list[os.DirEntry[str]]:
     """Return the entries of `folder`, sorted by name."""
-    with os.scandir(folder) as found:
-        return sorted(found, key=lambda entry: entry.name)
+    with os.scandir(folder) as entries:
+        return sorted(entries, key=lambda entry: entry.name)
 
 
-def read_file(path: str, biggest: int = MAX_FILE_BYTES) -> bytes | None:
-    """Return the bytes of a regular file; None if it is larger than `biggest`.
+def read_file(path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes | None:
+    """Return the bytes of a regular file; None if it is larger than `max_bytes`.
 
     Raises:
         OSError: it cannot be read, or is no longer a regular file.
@@ -63,7 +63,7 @@ def read_file(path: str, biggest: int = MAX_FILE_BYTES) -> bytes | None:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        if info.st_size > biggest:
+        if info.st_size > max_bytes:
             return None
         parts = []
         while part := os.read(fd, 1 << 20):
@@ -95,9 +95,9 @@ def _fill(path: str, parts: Iterator[bytes]) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
     try:
         for part in parts:
-            rest = memoryview(part)
-            while rest:
-                rest = rest[os.write(fd, rest) :]
+            unwritten = memoryview(part)
+            while unwritten:
+                unwritten = unwritten[os.write(fd, unwritten) :]
         os.fsync(fd)
     except OSError as error:
         # Errors of calls on a descriptor lack the name that the message needs.
@@ -208,13 +208,18 @@ def make_writable(folder: str) -> None:
     os.chmod(folder, 0o700)
 
 
-def swap_folders(one: str, other: str) -> bool:
+_CURRENT_FOLDER = -100
+"""AT_FDCWD: paths are relative to the current folder."""
+_SWAP = 2
+"""RENAME_EXCHANGE: the two paths are exchanged."""
+
+
+def swap_folders(folder: str, other: str) -> bool:
     """Swap two folders in one step. Return False, and do nothing, if the system or the file system cannot."""
     call = _renameat2()
     if call is None:
         return False
-    here, swap = -100, 2
-    number = call(here, os.fsencode(one), here, os.fsencode(other), swap)
+    number = call(_CURRENT_FOLDER, os.fsencode(folder), _CURRENT_FOLDER, os.fsencode(other), _SWAP)
     if number == 0:
         return True
     if number in _NO_EXCHANGE:
@@ -224,6 +229,7 @@ def swap_folders(one: str, other: str) -> bool:
 
 @cache
 def _renameat2() -> Callable[..., int] | None:
+    """Return the system call, which returns an error number or 0; None if this system has none."""
     if sys.platform != "linux":
         return None
     import ctypes  # late: only a build that changes something needs it
@@ -233,9 +239,9 @@ def _renameat2() -> Callable[..., int] | None:
     if function is None:
         return None
 
-    def call(here: int, one: bytes, there: int, other: bytes, flags: int) -> int:
+    def call(folder_fd: int, path: bytes, other_fd: int, other_path: bytes, flags: int) -> int:
         number, text, flag = ctypes.c_int, ctypes.c_char_p, ctypes.c_uint
-        result = function(number(here), text(one), number(there), text(other), flag(flags))
+        result = function(number(folder_fd), text(path), number(other_fd), text(other_path), flag(flags))
         return 0 if result == 0 else ctypes.get_errno()
 
     return call

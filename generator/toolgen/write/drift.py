@@ -6,6 +6,7 @@ A diff is printable, whatever is on the disk.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from toolgen.diagnostics import Findings
@@ -43,8 +44,11 @@ def file_diff(title: str, data: bytes, wanted: str | None) -> str:
     else:
         hunks = list(difflib.unified_diff(before, after, n=_CONTEXT, lineterm=""))[2:]
     if not hunks:
-        how = "Only on disk" if wanted is None else "Differs" if data else "Missing"
-        return f"{how}: {title}{'' if data else ' (empty)'}\n"
+        if wanted is None:
+            state = "Only on disk"
+        else:
+            state = "Differs" if data else "Missing"
+        return f"{state}: {title}{'' if data else ' (empty)'}\n"
     return "".join(f"{line}\n" for line in (f"--- {title} (on disk)", f"+++ {title} (as built)", *hunks))
 
 
@@ -66,20 +70,19 @@ def _one_hunk(before: list[str], after: list[str]) -> list[str]:
     end = 0
     while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
         end += 1
-    gone, come = before[start : len(before) - end], after[start : len(after) - end]
-    if not gone and not come:
+    removed, added = before[start : len(before) - end], after[start : len(after) - end]
+    if not removed and not added:
         return []
     lead = before[max(0, start - _CONTEXT) : start]
     tail = before[len(before) - end :][:_CONTEXT]
     first = start - len(lead) + 1
-    header = f"@@ -{first},{len(lead + gone + tail)} +{first},{len(lead + come + tail)} @@"
-    shared = [f" {line}" for line in lead], [f" {line}" for line in tail]
+    context = len(lead) + len(tail)
     return [
-        header,
-        *shared[0],
-        *(f"-{line}" for line in gone),
-        *(f"+{line}" for line in come),
-        *shared[1],
+        f"@@ -{first},{context + len(removed)} +{first},{context + len(added)} @@",
+        *(f" {line}" for line in lead),
+        *(f"-{line}" for line in removed),
+        *(f"+{line}" for line in added),
+        *(f" {line}" for line in tail),
     ]
 
 
@@ -132,15 +135,21 @@ class Drift:
 
     def problems(self, name: str) -> list[tuple[str, str]]:
         """Return each file that fails a check, with `name` as the output folder, and what is wrong with it."""
-        found = [(f"{name}/{LOCK}", f"cannot be used: {self.trouble}")] if self.trouble else []
-        why = dict.fromkeys(self.edited, "edited by hand")
-        why |= dict.fromkeys(self.blocked, "not written by toolgen, but a generated file must go there")
-        found += [(name, "missing")] if self.is_absent else [(f"{name}/{path}", "missing") for path in self.missing]
-        found += [(f"{name}/{path}", why.get(path, "out of date")) for path in self.changed]
-        found += [(f"{name}/{path}", "no longer generated from any source") for path in self.extra]
-        not_ours = "not written by toolgen, but Python would import it"
+
+        def located(paths: Iterable[str], problem: str) -> list[tuple[str, str]]:
+            return [(f"{name}/{path}", problem) for path in paths]
+
+        reasons = dict.fromkeys(self.edited, "edited by hand")
+        reasons |= dict.fromkeys(self.blocked, "not written by toolgen, but a generated file must go there")
+        unmanaged = "not written by toolgen, but Python would import it"
         stray = "generated, but neither from these sources nor by the build that wrote the lock file"
-        return found + [(f"{name}/{path}", stray if path in self.strays else not_ours) for path in self.unmanaged]
+        return [
+            *located([LOCK] if self.trouble else [], f"cannot be used: {self.trouble}"),
+            *([(name, "missing")] if self.is_absent else located(self.missing, "missing")),
+            *((f"{name}/{path}", reasons.get(path, "out of date")) for path in self.changed),
+            *located(self.extra, "no longer generated from any source"),
+            *((f"{name}/{path}", stray if path in self.strays else unmanaged) for path in self.unmanaged),
+        ]
 
     def messages(self, name: str) -> list[str]:
         """Return one sentence for each kind of drift and file, with `name` as the output folder."""
@@ -174,25 +183,25 @@ def find_drift(files: Files, output: RequestedOutput, lock: Lock, findings: Find
         return Drift()
     plan = ignore_version(plan_changes(wanted, state, output.find_edited), state, wanted)
     extra = tuple(sorted(set(plan.deleted) - set(plan.blocked)))
-    foreign = tuple(sorted(set(filter(_importable, plan.unmanaged)) - set(plan.blocked)))
+    unmanaged = tuple(sorted(set(filter(_is_importable, plan.unmanaged)) - set(plan.blocked)))
     changed = tuple(sorted({*plan.changed, *(set(plan.blocked) & set(wanted))}))
     return Drift(
         missing=plan.created,
         changed=changed,
         extra=extra,
-        unmanaged=foreign,
+        unmanaged=unmanaged,
         strays=plan.strays,
         blocked=plan.blocked,
         edited=plan.edited,
         crlf=tuple(path for path in plan.unchanged if state.file_status(path, wanted[path]) == "crlf"),
         version=_version(state, lock),
         trouble=state.trouble,
-        diff=_diff(wanted, output.name, state, plan, (*plan.created, *changed, *extra, *foreign)),
+        diff=_diff(wanted, output.name, state, plan, (*plan.created, *changed, *extra, *unmanaged)),
         files=wanted,
     )
 
 
-def _importable(path: str) -> bool:
+def _is_importable(path: str) -> bool:
     return path.endswith((".py", ".pyi")) and not any(part.startswith(".") for part in path.split("/"))
 
 
@@ -203,15 +212,15 @@ def _version(state: OutputState, lock: Lock) -> str | None:
 
 
 def _diff(wanted: Files, name: str, state: OutputState, plan: Changes, paths: Paths) -> str:
-    ours = {*plan.changed, *plan.deleted}
+    managed = {*plan.changed, *plan.deleted}
     parts = []
     for path in sorted(paths):
         title = f"{display_path(name)}/{display_path(path)}"
-        there = path in state.tree.leaves
-        if there and path not in ours:
+        exists = path in state.tree.leaves
+        if exists and path not in managed:
             parts.append(f"Only on disk: {title} (not written by toolgen)\n")
             continue
-        data = state.content.get(path) if there else b""
+        data = state.content.get(path) if exists else b""
         if data is None:
             parts.append(f"Differs: {title} (on disk it is a link or too large to compare)\n")
         else:

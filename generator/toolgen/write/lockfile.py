@@ -99,11 +99,13 @@ def has_header(data: bytes) -> bool:
 def lock_text(lock: Lock) -> str:
     """Return the text of a lock file."""
     facts: dict[str, Any] = {"format": FORMAT, "version": lock.version}
-    facts |= {"made_with": lock.made_with} if lock.made_with else {}
-    facts |= {"edition": lock.edition}
+    if lock.made_with:
+        facts["made_with"] = lock.made_with
+    facts["edition"] = lock.edition
     if lock.is_package:
         facts |= {"runtime": lock.runtime, "parts": sorted(lock.parts)}
-        facts |= {"frameworks": sorted(lock.frameworks)} if lock.frameworks else {}
+        if lock.frameworks:
+            facts["frameworks"] = sorted(lock.frameworks)
     entries = sorted(
         (name, provider, value) for provider, tools in lock.payloads.items() for name, value in tools.items()
     )
@@ -128,17 +130,17 @@ def read_lock(data: bytes) -> Lock:
         raise LockError("it contains conflict markers of a merge") from None
     newer = ours if parse_version(ours.version) >= parse_version(theirs.version) else theirs
     return Lock(
-        newer.version,
-        newer.edition,
-        newer.made_with,
-        "copied" if "copied" in (ours.runtime, theirs.runtime) else ours.runtime or theirs.runtime,
-        _union(ours.parts, theirs.parts),
-        _union(ours.frameworks, theirs.frameworks),
-        {
+        version=newer.version,
+        edition=newer.edition,
+        made_with=newer.made_with,
+        runtime="copied" if "copied" in (ours.runtime, theirs.runtime) else ours.runtime or theirs.runtime,
+        parts=_union(ours.parts, theirs.parts),
+        frameworks=_union(ours.frameworks, theirs.frameworks),
+        payloads={
             provider: {**theirs.payloads.get(provider, {}), **ours.payloads.get(provider, {})}
             for provider in _union(ours.payloads, theirs.payloads)
         },
-        {**theirs.files, **ours.files},
+        files={**theirs.files, **ours.files},
     )
 
 
@@ -146,29 +148,30 @@ def _union(ours: Iterable[str], theirs: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({*ours, *theirs}))
 
 
-_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+_OURS, _BASE, _THEIRS, _END = b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"
+"""Conflict markers: each begins a side, except for the last one."""
 
 
 def has_conflict(data: bytes) -> bool:
     """Return whether a file has the conflict markers of version control."""
     lines = data.splitlines()
-    return any(line.startswith(_MARKS[0]) for line in lines) and any(line.startswith(_MARKS[3]) for line in lines)
+    return any(line.startswith(_OURS) for line in lines) and any(line.startswith(_END) for line in lines)
 
 
 def _sides(data: bytes) -> tuple[bytes, bytes]:
-    """Return both sides of a file with conflict markers. The common base is left out."""
-    sides: tuple[list[bytes], list[bytes]] = ([], [])
-    at = b""
+    """Return both sides of a file with conflict markers, ours and theirs. The common base is left out."""
+    ours: list[bytes] = []
+    theirs: list[bytes] = []
+    marker = b""
     for line in data.splitlines(keepends=True):
-        mark = line[:7]
-        if mark in _MARKS:
-            at = b"" if mark == _MARKS[3] else mark
+        if line[:7] in (_OURS, _BASE, _THEIRS, _END):
+            marker = b"" if line[:7] == _END else line[:7]
             continue
-        if at in (b"", _MARKS[0]):
-            sides[0].append(line)
-        if at in (b"", _MARKS[2]):
-            sides[1].append(line)
-    return b"".join(sides[0]), b"".join(sides[1])
+        if marker in (b"", _OURS):
+            ours.append(line)
+        if marker in (b"", _THEIRS):
+            theirs.append(line)
+    return b"".join(ours), b"".join(theirs)
 
 
 def parse_version(text: str) -> tuple[int, ...]:
@@ -195,22 +198,23 @@ def _read(data: bytes) -> Lock:
     files: dict[str, str] = {}
     for key, value in entries.items():
         if key.startswith('"'):
-            files[key[1:-1]] = _checked(value, _DIGEST)
-            if not is_package_path(key[1:-1]) or key[1:-1] == LOCK:
+            path = key[1:-1]
+            files[path] = _checked(value, _DIGEST)
+            if not is_package_path(path) or path == LOCK:
                 raise LockError("it contains a path that toolgen would not write")
         else:
             tool, _, provider = key.partition(".")
             payloads.setdefault(provider, {})[tool] = "" if value == NOT_OFFERED else _checked(value, _SHORT)
     runtime = _text(facts, "runtime") if "runtime" in facts else ""
     return Lock(
-        _text(facts, "version"),
-        _text(facts, "edition"),
-        _text(facts, "made_with") if "made_with" in facts else "",
-        runtime,
-        _texts(facts, "parts") if runtime else (),
-        _texts(facts, "frameworks") if "frameworks" in facts else (),
-        payloads,
-        files,
+        version=_text(facts, "version"),
+        edition=_text(facts, "edition"),
+        made_with=_text(facts, "made_with") if "made_with" in facts else "",
+        runtime=runtime,
+        parts=_texts(facts, "parts") if runtime else (),
+        frameworks=_texts(facts, "frameworks") if "frameworks" in facts else (),
+        payloads=payloads,
+        files=files,
     )
 
 
@@ -218,22 +222,23 @@ def _parse(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the facts at the top of a lock file, and the entries of its table."""
     facts: dict[str, Any] = {}
     entries: dict[str, Any] = {}
-    into = facts
+    section = facts
     try:
         lines = data.decode().splitlines()
     except UnicodeDecodeError:
         raise LockError("it is not valid UTF-8") from None
     for number, line in enumerate(lines, 1):
         if line in ("[payloads]", "[files]"):
-            into = entries
+            section = entries
         elif line and not line.startswith("#"):
             match = _ENTRY.fullmatch(line)
-            if match is None or (into is entries) == ("." not in match[1] and match[1][0] != '"'):
+            is_entry = match is not None and ("." in match[1] or match[1][0] == '"')
+            if match is None or is_entry != (section is entries):
                 raise LockError(f"its line {number} is not one that toolgen would write")
-            if match[1] in into:
+            if match[1] in section:
                 raise LockError(f"its line {number} repeats a key")
             try:
-                into[match[1]] = json.loads(match[2])
+                section[match[1]] = json.loads(match[2])
             except (ValueError, RecursionError):
                 raise LockError(f"its line {number} is not one that toolgen would write") from None
     return facts, entries

@@ -110,26 +110,31 @@ def locate_output(output: RequestedOutput, findings: Findings) -> OutputPath | N
 
 
 def _refusal(output_path: OutputPath, info: os.stat_result | None, output: RequestedOutput) -> str | None:
+    """Return the code of the finding that refuses a location; None if it is accepted. `info` is what is there."""
     sources = Path(os.path.realpath(output.sources))
     if info is not None and stat.S_ISLNK(info.st_mode):
         return "output-is-link"
     if info is not None and not stat.S_ISDIR(info.st_mode):
         return "output-is-file"
     # Compare identity, not spelling, so that neither a case-insensitive disk nor a bind mount hides anything.
-    if not output_path.leaf or (info is not None and _one_of(info, [sources, *sources.parents])):
+    if not output_path.leaf or (info is not None and _is_one_of(info, [sources, *sources.parents])):
         return "output-holds-sources"
     for folder in READ_FOLDERS:
-        read = disk.inspect_path(os.path.realpath(sources / folder))
-        if read is not None and _one_of(read, [Path(output_path.path), *Path(output_path.path).parents]):
+        folder_info = disk.inspect_path(os.path.realpath(sources / folder))
+        if folder_info is not None and _is_one_of(
+            folder_info, [Path(output_path.path), *Path(output_path.path).parents]
+        ):
             return "output-in-sources"
     # A package is imported by its name, so the folder must have one. Its modules are imported relatively.
     name = os.fsencode(output_path.leaf).decode("utf-8", "replace")
-    return "output-name" if output.is_package and (not name.isidentifier() or iskeyword(name)) else None
+    if output.is_package and (not name.isidentifier() or iskeyword(name)):
+        return "output-name"
+    return None
 
 
-def _one_of(info: os.stat_result, folders: list[Path]) -> bool:
-    found = (disk.inspect_path(str(folder)) for folder in folders)
-    return any(other is not None and os.path.samestat(info, other) for other in found)
+def _is_one_of(info: os.stat_result, folders: list[Path]) -> bool:
+    infos = (disk.inspect_path(str(folder)) for folder in folders)
+    return any(each is not None and os.path.samestat(info, each) for each in infos)
 
 
 def report_os_error(
@@ -137,10 +142,8 @@ def report_os_error(
 ) -> None:
     """Report an error of the system as a finding at the file that it concerns, or at `folder_span`."""
     if output_path is not None and isinstance(error.filename, str):
-        for root in (
-            *(f"{output_path.staging_folder}/{tree}/" for tree in ("new", "ready", "old", "gone")),
-            f"{output_path.path}/",
-        ):
+        trees = [f"{output_path.staging_folder}/{tree}/" for tree in ("new", "ready", "old", "gone")]
+        for root in (*trees, f"{output_path.path}/"):
             if error.filename.startswith(root):
                 span = output_path.file_span(error.filename.removeprefix(root))
     number = error.errno or 0

@@ -43,22 +43,21 @@ def write_package(
     output_path = locate_output(output, findings)
     if output_path is None:
         return None
-    made: list[str] = []
+    made_folders: list[str] = []
     plan: Changes | None = None
     try:
-        make_parents(output_path.parent, made)
+        make_parents(output_path.parent, made_folders)
         with disk.lock_folder(output_path.parent):
             plan = _locked_apply(wanted, output, output_path, lock, findings, force=force)
     except disk.LockedError:
-        # The other build may be using them.
-        made.clear()
+        made_folders.clear()  # the other build may be using them
         findings.add("another-build", output_path.folder_span, folder=output.name)
     except OSError as error:
         report_os_error(error, output_path, output_path.folder_span, findings, action="written")
     finally:
         # This also runs after an interrupt.
         if plan is None:
-            remove_parents(made)
+            remove_parents(made_folders)
     return plan
 
 
@@ -91,33 +90,40 @@ def report_newer(state: OutputState, lock: Lock, output_path: OutputPath, findin
 def _locked_apply(
     wanted: Files, output: RequestedOutput, output_path: OutputPath, lock: Lock, findings: Findings, *, force: bool
 ) -> Changes | None:
-    switch = AtomicSwap(output_path, output.paths_of_lock)
-    switch.recover()
+    swap = AtomicSwap(output_path, output.paths_of_lock)
+    swap.recover()
     state = read_state(output_path.path, wanted, output.paths_of_lock)
     newer = is_from_newer_toolgen(state, lock)
     if newer and not force:
         report_newer(state, lock, output_path, findings)
         return None
     if not force and state.lock is not None and state.lock.is_package != lock.is_package:
-        kinds = (RawText("pages"), RawText("a package"))
-        found, other = kinds[state.lock.is_package], kinds[lock.is_package]
-        hint = output_path.hint_to_force("output-other-kind")
-        findings.add(
-            "output-other-kind", output_path.folder_span, hint=hint, folder=output_path.name, found=found, wanted=other
-        )
+        _report_other_kind(state.lock, lock, output_path, findings)
         return None
     plan = plan_changes(wanted, state, output.find_edited)
     if not newer:
         plan = ignore_version(plan, state, wanted)
-    if _refused(plan, state, output_path, findings, force=force):
+    if _report_obstacles(plan, state, output_path, findings, force=force):
         return None
     for path in plan.strays[:LISTED]:
         findings.add("stray-file", output_path.file_span(path), file=f"{output_path.name}/{path}")
     if not plan.has_changes:
         return plan
     written = {path: wanted[path] for path in (*plan.created, *plan.changed)}
-    replace_output(switch, state.tree, files_to_carry(plan, state), written, output_path, findings)
+    replace_output(swap, state.tree, files_to_carry(plan, state), written, output_path, findings)
     return plan
+
+
+def _report_other_kind(former: Lock, lock: Lock, output_path: OutputPath, findings: Findings) -> None:
+    kinds = (RawText("pages"), RawText("a package"))
+    findings.add(
+        "output-other-kind",
+        output_path.folder_span,
+        hint=output_path.hint_to_force("output-other-kind"),
+        folder=output_path.name,
+        found=kinds[former.is_package],
+        wanted=kinds[lock.is_package],
+    )
 
 
 def replace_output(
@@ -167,7 +173,10 @@ def _twice(action: Callable[[], None]) -> OSError | None:
     return None
 
 
-def _refused(plan: Changes, state: OutputState, output_path: OutputPath, findings: Findings, *, force: bool) -> bool:
+def _report_obstacles(
+    plan: Changes, state: OutputState, output_path: OutputPath, findings: Findings, *, force: bool
+) -> bool:
+    """Report what stops a build: its lock file or files in the way. Return whether there is anything."""
     if state.trouble and not force:
         hint = output_path.hint_to_force("lock-unreadable")
         findings.add("lock-unreadable", output_path.file_span(LOCK), hint=hint, reason=RawText(state.trouble))
@@ -188,8 +197,8 @@ def report_in_the_way(stops: Sequence[tuple[str, str]], output_path: OutputPath,
         findings.add("more-in-the-way", output_path.folder_span, count=len(stops) - LISTED)
 
 
-def make_parents(folder: str, made: list[str]) -> None:
-    """Make a folder and its missing parents. Add each one that was made to `made`."""
+def make_parents(folder: str, made_folders: list[str]) -> None:
+    """Make a folder and its missing parents. Add each one that was made to `made_folders`."""
     missing = []
     while disk.inspect_path(folder) is None:
         missing.append(folder)
@@ -200,12 +209,12 @@ def make_parents(folder: str, made: list[str]) -> None:
         except FileExistsError:
             # A concurrent build made it first.
             continue
-        made.append(path)
+        made_folders.append(path)
 
 
-def remove_parents(made: list[str]) -> None:
+def remove_parents(made_folders: list[str]) -> None:
     """Remove the folders that were made, unless they are no longer empty."""
-    for folder in reversed(made):
+    for folder in reversed(made_folders):
         try:
             disk.remove_folder(folder)
         except OSError:

@@ -50,7 +50,7 @@ class _Step:
 
     addition: FolderAddition
     output_path: OutputPath
-    switch: AtomicSwap
+    swap: AtomicSwap
     existed: bool
     tree: FolderTree = field(repr=False)
     written: Files = field(repr=False)
@@ -72,17 +72,17 @@ def write_sources(additions: Sequence[FolderAddition], findings: Findings) -> tu
     span = Span(display_path(additions[0].name))
     output_paths: list[OutputPath] = []
     added: tuple[AddResult, ...] | None = None
-    made: list[str] = []
+    made_folders: list[str] = []
     try:
         output_paths = [
             OutputPath(os.path.realpath(each.folder.parent), each.folder.name, each.name) for each in additions
         ]
-        if not [output_path for output_path in output_paths if _is_refused(output_path, findings)]:
-            make_parents(output_paths[0].parent, made)
+        if not _report_refused(output_paths, findings):
+            make_parents(output_paths[0].parent, made_folders)
             with disk.lock_folder(output_paths[0].parent):
                 added = _locked_add(additions, output_paths, findings)
     except disk.LockedError:
-        made.clear()  # the other command may be using them
+        made_folders.clear()  # the other command may be using them
         findings.add("another-build", span, folder=additions[0].name)
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13. A NUL in the path is a ValueError.
@@ -91,7 +91,7 @@ def write_sources(additions: Sequence[FolderAddition], findings: Findings) -> tu
         report_os_error(reason, at_fault, span, findings, action="written")
     finally:
         if added is None:
-            remove_parents(made)
+            remove_parents(made_folders)
     return added
 
 
@@ -101,27 +101,30 @@ def _is_about(error: OSError, output_path: OutputPath) -> bool:
     )
 
 
-def _is_refused(output_path: OutputPath, findings: Findings) -> bool:
-    info = disk.inspect_path(output_path.path)
-    if info is None or stat.S_ISDIR(info.st_mode):
-        return False
-    code = "output-is-link" if stat.S_ISLNK(info.st_mode) else "output-is-file"
-    findings.add(code, output_path.folder_span, folder=output_path.name)
-    return True
+def _report_refused(output_paths: Sequence[OutputPath], findings: Findings) -> bool:
+    """Report the paths at which there is something else than a folder. Return whether there are any."""
+    is_refused = False
+    for output_path in output_paths:
+        info = disk.inspect_path(output_path.path)
+        if info is not None and not stat.S_ISDIR(info.st_mode):
+            code = "output-is-link" if stat.S_ISLNK(info.st_mode) else "output-is-file"
+            findings.add(code, output_path.folder_span, folder=output_path.name)
+            is_refused = True
+    return is_refused
 
 
 def _locked_add(
     additions: Sequence[FolderAddition], output_paths: Sequence[OutputPath], findings: Findings
 ) -> tuple[AddResult, ...] | None:
     steps = [_step(addition, output_path) for addition, output_path in zip(additions, output_paths, strict=True)]
-    if [step for step in steps if _is_blocked(step, findings)]:
+    if _report_blocked(steps, findings):
         return None
     done: list[_Step] = []
     try:
         for step in steps:
             if step.written:
                 carried = [path for path in step.tree.leaves if path not in step.written]
-                replace_output(step.switch, step.tree, carried, step.written, step.output_path, findings)
+                replace_output(step.swap, step.tree, carried, step.written, step.output_path, findings)
                 done.append(step)
     except BaseException:
         for step in reversed(done):
@@ -131,12 +134,12 @@ def _locked_add(
 
 
 def _step(addition: FolderAddition, output_path: OutputPath) -> _Step:
-    switch = AtomicSwap(output_path)
-    switch.recover()
+    swap = AtomicSwap(output_path)
+    swap.recover()
     existed = disk.inspect_path(output_path.path) is not None
     tree = list_tree(output_path.path) if existed else FolderTree()
-    written = {path: text for path, text in addition.files.items() if not _is_there(path, text, output_path, tree)}
-    return _Step(addition, output_path, switch, existed, tree, written)
+    written = {path: text for path, text in addition.files.items() if not _has_text(path, text, output_path, tree)}
+    return _Step(addition, output_path, swap, existed, tree, written)
 
 
 def _put_back(step: _Step, findings: Findings) -> None:
@@ -148,28 +151,31 @@ def _put_back(step: _Step, findings: Findings) -> None:
     if former:
         tree = list_tree(step.output_path.path)
         carried = [path for path in tree.leaves if path not in former]
-        replace_output(step.switch, tree, carried, former, step.output_path, findings)
+        replace_output(step.swap, tree, carried, former, step.output_path, findings)
     for path in step.added.created:
         disk.remove_file(f"{step.output_path.path}/{path}")
 
 
-def _is_there(path: str, text: str, output_path: OutputPath, tree: FolderTree) -> bool:
+def _has_text(path: str, text: str, output_path: OutputPath, tree: FolderTree) -> bool:
     data = disk.read_file(f"{output_path.path}/{path}") if tree.leaves.get(path) == "file" else None
     return data is not None and text.encode() in (data, normalize_newlines(data))
 
 
-def _is_blocked(step: _Step, findings: Findings) -> bool:
+def _report_blocked(steps: Sequence[_Step], findings: Findings) -> bool:
     """Report whatever is at the path of a new file, ignoring case. Return whether there is anything."""
-    tree = step.tree
-    there = {path.casefold(): path for path in (*tree.leaves, *tree.folders)}
-    found = [
-        path if path in tree.leaves else there[path.casefold()]
-        for path in sorted(step.written)
-        if path.casefold() in there
-    ]
-    blocked = [path for path in found if not _is_replaced(path, step)]
-    report_in_the_way([("import-exists", path) for path in blocked], step.output_path, findings)
-    return bool(blocked)
+    is_blocked = False
+    for step in steps:
+        tree = step.tree
+        existing = {path.casefold(): path for path in (*tree.leaves, *tree.folders)}
+        conflicts = [
+            path if path in tree.leaves else existing[path.casefold()]
+            for path in sorted(step.written)
+            if path.casefold() in existing
+        ]
+        blocked = [path for path in conflicts if not _is_replaced(path, step)]
+        report_in_the_way([("import-exists", path) for path in blocked], step.output_path, findings)
+        is_blocked |= bool(blocked)
+    return is_blocked
 
 
 def _is_replaced(path: str, step: _Step) -> bool:

@@ -6,8 +6,19 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
-from ..conversion.extras import ABSENT, merge_extras_into, unmapped_members
+from ..conversion.converter import NativeToolSdkConverter, ObjectReader, ObjectWriter, OutputFormat
+from ..conversion.extras import (
+    ABSENT,
+    escape_marks,
+    inner_extras,
+    merge_extras_into,
+    original_key,
+    restore_extras,
+    unmapped_members,
+)
+from ..conversion.message_order import Placed, order_for_api, results_of
 from ..conversion.reader import Reader
+from ..conversion.tool_results import read_result_text_or_error
 from ..conversion.values import (
     Read,
     Write,
@@ -21,9 +32,7 @@ from ..conversion.values import (
 )
 from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
-from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
-from ..message_order import order_for_api
 from ..models import (
     AssistantMessage,
     Message,
@@ -37,10 +46,7 @@ from ..models import (
     ToolResult,
     UserMessage,
 )
-from ..native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ..paths import Path
-from ..tool_results import read_result_text_or_error
-from ..unpaired_results import Placed, results_of
 
 __all__ = [
     "ChatMessageConverter",
@@ -106,14 +112,14 @@ def write_schema_name(name: str | None, at: Path, writer: Writer) -> str:
 class OutputFormatConverter(NativeToolSdkConverter):
     """A converter for an API that has the output format as one object."""
 
+    read_output_schema: ObjectReader[OutputSchema]
+    write_output_schema: ObjectWriter[OutputSchema]
+
     read_schema_name = staticmethod(read_schema_name)
     write_schema_name = staticmethod(write_schema_name)
 
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
     """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
-
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
 
     def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:
         """Read the output format. None for one that the format does not have."""
@@ -213,7 +219,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
             reader.note_call(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": self.CALLS_KEY}))
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$as": self.CALLS_KEY}))
 
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
@@ -250,16 +256,19 @@ def has_text_or_calls(wire: dict[str, Any], calls_key: str) -> bool:
 
 def keep_role(message: AssistantMessage, wire: dict[str, Any], reader: Reader) -> None:
     """Keep the role that a server gave in a response, if it is another one, or none."""
-    if wire.get("role") != "assistant":
-        merge_extras_into(message, reader.wire.name, {"$role": [wire["role"]] if "role" in wire else []})
+    if "role" not in wire:
+        extras = inner_extras(message.metadata or {}, reader.wire.name)
+        merge_extras_into(message, reader.wire.name, {"$absent": [*extras.get("$absent", ()), "role"]})
+    elif wire["role"] != "assistant":
+        merge_extras_into(message, reader.wire.name, {"role": escape_marks(wire["role"])})
 
 
 def restore_role(wire: dict[str, Any], message: AssistantMessage, writer: Writer) -> None:
     """Restore the role that `keep_role` has kept. A request has the one that the API requires."""
-    role = writer.peek_extras(message.metadata).get("$role")
-    if type(role) is list:
-        wire.pop("role", None)
-        wire |= {"role": role[0]} if role else {}
+    extras = writer.peek_extras(message.metadata)
+    if "role" in extras or "role" in extras.get("$absent", ()):
+        del wire["role"]
+        restore_extras(wire, {key: extras[key] for key in ("role",) if key in extras})
 
 
 def _add_result(messages: list[Message], result: ToolResult) -> None:
@@ -285,7 +294,7 @@ def _read_function_result(wire: dict[str, Any], messages: list[Message], reader:
     if call is None:
         return None
     kind, value = read_result_text_or_error(content)
-    extras = {"$function": True, **unmapped_members(wire, _FUNCTION_RESULT)}
+    extras = {"$as": {"tool_call_id": "name"}, **unmapped_members(wire, _FUNCTION_RESULT)}
     if kind == "error":
         extras["content"] = {"$whole": content}
     return ToolResult(call.id, call.name, kind, value, metadata=reader.as_metadata(extras))
@@ -293,11 +302,11 @@ def _read_function_result(wire: dict[str, Any], messages: list[Message], reader:
 
 def restore_function_result(wire: dict[str, Any], result: ToolResult, writer: Writer) -> dict[str, Any]:
     """Return the message of a result as it was read: with the name of the function, if it was read without an id."""
-    if "$function" not in writer.peek_extras(result.metadata):
+    if original_key(writer.peek_extras(result.metadata), "tool_call_id") != "name":
         return wire
     name = writer.wire.wire_name(result.name)
-    rest = {key: value for key, value in wire.items() if key != "tool_call_id"}
-    return {**rest, "role": "function", "name": name}
+    members = {key: value for key, value in wire.items() if key != "tool_call_id"}
+    return {**members, "role": "function", "name": name}
 
 
 MEDIA_FOLLOW_TEXT = "The result follows in the next message."

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..conversion.tool_results import ResultKind, wrong_kind
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
 from ..json_text import compact
 from ..paths import Path, format_path
-from ..tool_results import ResultKind, wrong_kind
 
 __all__ = ["read_result_object", "write_result_object"]
 
@@ -65,16 +65,16 @@ def write_result_object(kind: str, value: Any, is_error: bool | None, at: Path, 
 
 def _refers(value: Any) -> bool:
     """Return whether a value contains a key that the API resolves as a reference."""
-    return any(type(one) is dict and "$ref" in one for one in _walk(value))
+    return any(type(inner) is dict and "$ref" in inner for inner in _walk(value))
 
 
 def _walk(value: Any) -> Iterator[Any]:
     """Yield a parsed value and all values inside it."""
-    left = [value]
-    while left:
-        one = left.pop()
-        yield one
-        if type(one) is dict:
-            left += one.values()
-        elif type(one) is list:
-            left += one
+    waiting = [value]
+    while waiting:
+        inner = waiting.pop()
+        yield inner
+        if type(inner) is dict:
+            waiting += inner.values()
+        elif type(inner) is list:
+            waiting += inner

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..conversion.extras import ABSENT
+from ..conversion.request_tools import none_if_empty, write_choice
 from ..conversion.values import Write, write_list
 from ..conversion.writer import Writer
 from ..models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
 from ..paths import Path
-from ..request_tools import none_if_empty, write_choice
 
 __all__ = ["write_selected_tools"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..conversion.converter import ObjectReader, ObjectWriter
 from ..conversion.extras import Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import collect_texts, optional_text
 from ..conversion.writer import Writer
-from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
 from ..models import AssistantMessage, AssistantPart, OpaquePart, TextPart, ToolCall, ToolCallPart
 from ..paths import Path
@@ -44,7 +44,7 @@ def read_named_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tu
         raise wrong_type((at, _ID), "a string", wire_id)
     wire_name = optional_text(wire, _NAME, at)
     name = reader.tool_name(wire_name) if wire_name else ""
-    identifier, called = reader.find_call_id_and_name(wire_id, name)
+    identifier, called = reader.match_result(wire_id, name)
     name = name or called
     if wire_name == (reader.wire.wire_name(name) if name else None) and (wire_name or _NAME not in wire):
         return identifier, name, {}
@@ -107,7 +107,7 @@ class TextChatConverter(ChatMessageConverter):
             if type(part) is ToolCallPart:
                 writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$key") == "toolCalls":
+            elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$as") == "toolCalls":
                 calls.append(part.value)
             else:
                 if calls:

@@ -34,31 +34,31 @@ def to_key(value: Any) -> bytes | None:
         return None
 
 
-def from_bytes(found: bytes) -> Any:
+def from_bytes(encoded: bytes) -> Any:
     """Return a new copy of the value from bytes of `to_bytes`. Bytes from any other source are not safe."""
-    return marshal.loads(found)
+    return marshal.loads(encoded)
 
 
 class Cache(Generic[V]):
     """A cache of values by bytes. It is emptied when it is full."""
 
-    __slots__ = ("_found", "_size")
+    __slots__ = ("_size", "_values")
 
     def __init__(self) -> None:
         """Create an empty cache."""
-        self._found: dict[bytes, V] = {}
+        self._values: dict[bytes, V] = {}
         self._size = 0
 
     def get(self, key: bytes | None) -> V | None:
         """Return the value of a key. None if there is no value, or no key."""
-        return None if key is None else self._found.get(key)
+        return None if key is None else self._values.get(key)
 
     def put(self, key: bytes | None, value: V, size: int) -> None:
         """Store a value. `size` is its size in bytes without the key."""
         if key is None or len(key) + size > _LARGEST:
             return
         self._size += len(key) + size
-        if len(self._found) >= _MOST or self._size > _LARGEST:
-            self._found.clear()
+        if len(self._values) >= _MOST or self._size > _LARGEST:
+            self._values.clear()
             self._size = len(key) + size
-        self._found[key] = value
+        self._values[key] = value

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..json_text import compact, loads
 from ..json_values import equal_json, same_json
@@ -79,7 +79,7 @@ class _Functions(ABC):
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._made: dict[str, _Function | None] = {}
+        self._definitions: dict[str, _Function | None] = {}
 
     def root(self) -> _Function:
         """Return the function of the whole table."""
@@ -87,13 +87,14 @@ class _Functions(ABC):
 
     def of(self, node: Any) -> _Function | None:
         """Return the function of a node, which may be a reference. Definitions may be recursive."""
-        name, target = _followed(node, self._table)
+        name, target = _resolve(node, self._table)
         if name is None:
             return None if target is None else self.function(target)
-        if name not in self._made:
-            self._made[name] = lambda value, depth: (self._made[name] or _unchanged)(value, depth)
-            self._made[name] = None if target is None else self.function(target)
-        return self._made[name]
+        if name not in self._definitions:
+            # used by the definition itself, before its function is complete
+            self._definitions[name] = lambda value, depth: (self._definitions[name] or _unchanged)(value, depth)
+            self._definitions[name] = None if target is None else self.function(target)
+        return self._definitions[name]
 
     def function(self, node: Table) -> _Function | None:
         """Return the function of a node that is not a reference."""
@@ -103,31 +104,36 @@ class _Functions(ABC):
             return self.of_listed(node["values"], node["texts"])
         if "any" in node:
             return self.of_union(node["any"])
-        objects, lists = self.of_object(node), self.of_list(node)
-        if objects is None and lists is None:
+        change_object, change_list = self.of_object(node), self.of_list(node)
+        if change_object is None and change_list is None:
             return None
 
         def change_container(value: Any, depth: int) -> Any:
-            change = objects if type(value) is dict else lists if type(value) is list else None
-            return value if change is None or depth > _DEEPEST else change(value, depth + 1)
+            if depth > _DEEPEST:
+                return value
+            if type(value) is dict and change_object is not None:
+                return change_object(value, depth + 1)
+            if type(value) is list and change_list is not None:
+                return change_list(value, depth + 1)
+            return value
 
         return change_container
 
     def of_list(self, node: Table) -> _Function | None:
         """Return the function for the lists of a node."""
-        first, rest = [self.of(inner) for inner in node.get("first", ())], self.of(node.get("items"))
-        if rest is None and not any(first):
+        first, further = [self.of(inner) for inner in node.get("first", ())], self.of(node.get("items"))
+        if further is None and not any(first):
             return None
 
         def change_list(value: Any, depth: int) -> Any:
-            found: list[Any] | None = None
+            result = value
             for i, item in enumerate(value):
-                function = first[i] if i < len(first) else rest
+                function = first[i] if i < len(first) else further
                 changed = item if function is None else function(item, depth)
                 if changed is not item:
-                    found = list(value) if found is None else found
-                    found[i] = changed
-            return value if found is None else found
+                    result = list(value) if result is value else result
+                    result[i] = changed
+            return result
 
         return change_list
 
@@ -149,6 +155,14 @@ class _Functions(ABC):
         """Return the function for the objects of a node."""
 
 
+class _DecodedProperty(NamedTuple):
+    """What becomes of a property on the wire: its name, whether null means that it is absent, and its function."""
+
+    name: str
+    null_is_absent: bool
+    function: _Function | None
+
+
 class _Decoders(_Functions):
     def function(self, node: Table) -> _Function | None:
         inner = super().function(node)
@@ -157,8 +171,8 @@ class _Decoders(_Functions):
 
         def decode_text(value: Any, depth: int) -> Any:
             if type(value) is str and depth <= _DEEPEST and value.lstrip()[:1] == "{":
-                found = _read_json(value)
-                value = found if type(found) is dict else value
+                parsed = _read_json(value)
+                value = parsed if type(parsed) is dict else value
             return value if inner is None else inner(value, depth)
 
         return decode_text
@@ -176,86 +190,119 @@ class _Decoders(_Functions):
         return decode_listed
 
     def of_union(self, branches: list[Any]) -> _Function:
-        made = [(there, self.of(inner)) for _, there, inner in branches]
+        functions = [(wire_shape, self.of(inner)) for _, wire_shape, inner in branches]
 
         def decode_union(value: Any, depth: int) -> Any:
             if depth > _DEEPEST:
                 return value
-            function = next((function for there, function in made if _fits(value, there)), None)
+            function = next((function for shape, function in functions if _fits(value, shape)), None)
             return value if function is None else function(value, depth + 1)
 
         return decode_union
 
     def of_object(self, node: Table) -> _Function | None:
         if "wrap" in node:
-            return self._wrapped(node["wrap"], self.of(node.get("as")) or _unchanged)
+            return _decode_wrapped(node["wrap"], self.of(node.get("as")) or _unchanged)
         if "object" not in node:
             return None
-        more = self.of(node.get("more"))
-        named = {
-            entry.get("name", name): (name, entry.get("null") == "absent", self.of(entry.get("as")))
+        properties = {
+            entry.get("name", name): _DecodedProperty(name, entry.get("null") == "absent", self.of(entry.get("as")))
             for name, entry in node["object"].items()
         }
-
-        def decode_object(value: Any, depth: int) -> Any:
-            found: dict[str, Any] | None = None
-            for wire_key, item in value.items():
-                name, absent, function = named.get(wire_key, (wire_key, False, more))
-                decoded = item if function is None else function(item, depth)
-                if found is None:
-                    if decoded is item and name == wire_key and not (absent and item is None):
-                        continue
-                    found = _before(value, wire_key)
-                if item is not None or not absent:
-                    found[name] = decoded
-            return value if found is None else found
-
-        if more is not None or any(name != wire_key for wire_key, (name, _, _) in named.items()):
-            return decode_object
-        # only the properties that may need a change, because most values have few of them
-        absents = [wire_key for wire_key, (_, absent, _) in named.items() if absent]
-        inside = [(wire_key, function) for wire_key, (_, _, function) in named.items() if function is not None]
-
-        def decode_known(value: Any, depth: int) -> Any:
-            found: dict[str, Any] | None = None
-            for wire_key in absents:
-                if wire_key in value and value[wire_key] is None:
-                    found = dict(value) if found is None else found
-                    del found[wire_key]
-            for wire_key, function in inside:
-                if wire_key in value and (found is None or wire_key in found):
-                    item = value[wire_key]
-                    decoded = function(item, depth)
-                    if decoded is not item:
-                        found = dict(value) if found is None else found
-                        found[wire_key] = decoded
-            return value if found is None else found
-
-        return decode_known
+        further = self.of(node.get("more"))
+        if further is None and all(wire_key == decoded.name for wire_key, decoded in properties.items()):
+            return _decode_in_place(properties)
+        return _decode_every_property(properties, further)
 
     def of_list(self, node: Table) -> _Function | None:
         if "pairs" not in node and "map" not in node:
             return super().of_list(node)
-        function = self.of(node.get("more")) or _unchanged
+        return _decode_pairs(self.of(node.get("more")) or _unchanged)
 
-        def decode_pairs(value: Any, depth: int) -> Any:
-            found: dict[str, Any] = {}
-            for pair in value:
-                if type(pair) is not dict or pair.keys() != {"key", "value"} or type(pair["key"]) is not str:
-                    return value
-                if pair["key"] in found:
-                    return value
-                found[pair["key"]] = function(pair["value"], depth)
-            return found
 
-        return decode_pairs
+def _decode_wrapped(key: str, function: _Function) -> _Function:
+    def decode_wrapped(value: Any, depth: int) -> Any:
+        inner = value.get(key)
+        return function(inner, depth) if len(value) == 1 and type(inner) is dict else value
 
-    def _wrapped(self, key: str, function: _Function) -> _Function:
-        def decode_wrapped(value: Any, depth: int) -> Any:
-            inner = value.get(key)
-            return function(inner, depth) if len(value) == 1 and type(inner) is dict else value
+    return decode_wrapped
 
-        return decode_wrapped
+
+def _decode_every_property(properties: Mapping[str, _DecodedProperty], further: _Function | None) -> _Function:
+    """Return the function for objects whose properties may have other names. `further` decodes undeclared ones."""
+
+    def decode_object(value: Any, depth: int) -> Any:
+        result: dict[str, Any] | None = None
+        for wire_key, item in value.items():
+            name, null_is_absent, function = properties.get(wire_key, (wire_key, False, further))
+            decoded = item if function is None else function(item, depth)
+            is_absent = item is None and null_is_absent
+            if result is None:
+                if decoded is item and name == wire_key and not is_absent:
+                    continue
+                result = _before(value, wire_key)
+            if not is_absent:
+                result[name] = decoded
+        return value if result is None else result
+
+    return decode_object
+
+
+def _decode_in_place(properties: Mapping[str, _DecodedProperty]) -> _Function:
+    """Return the function for objects that keep all names. It looks only at the properties that may need a change."""
+    optional = [wire_key for wire_key, decoded in properties.items() if decoded.null_is_absent]
+    functions = [(key, decoded.function) for key, decoded in properties.items() if decoded.function is not None]
+
+    def decode_object(value: Any, depth: int) -> Any:
+        result = value
+        for wire_key in optional:
+            if wire_key in value and value[wire_key] is None:
+                result = dict(value) if result is value else result
+                del result[wire_key]
+        for wire_key, function in functions:
+            if wire_key in result:
+                item = value[wire_key]
+                decoded = function(item, depth)
+                if decoded is not item:
+                    result = dict(value) if result is value else result
+                    result[wire_key] = decoded
+        return result
+
+    return decode_object
+
+
+def _decode_pairs(function: _Function) -> _Function:
+    """Return the function for lists of pairs that stand for a map. Any other list stays as it is."""
+
+    def decode_pairs(value: Any, depth: int) -> Any:
+        result: dict[str, Any] = {}
+        for pair in value:
+            if type(pair) is not dict or pair.keys() != {"key", "value"} or type(pair["key"]) is not str:
+                return value
+            if pair["key"] in result:
+                return value
+            result[pair["key"]] = function(pair["value"], depth)
+        return result
+
+    return decode_pairs
+
+
+class _EncodedBranch(NamedTuple):
+    """A branch of a union: the shape of its values, the only names that it has on the wire, and how it encodes them.
+
+    `only` is None if it may have any names. `names` has the properties with other names on the wire.
+    """
+
+    shape: Mapping[str, Any]
+    only: frozenset[str] | None
+    names: Mapping[str, str]
+    function: _Function | None
+
+    def has_names_of(self, value: Any) -> bool:
+        """Return whether the branch has all names of a value."""
+        if self.only is None or type(value) is not dict:
+            return True
+        return all(self.names.get(name, name) in self.only for name in value)
 
 
 class _Encoders(_Functions):
@@ -271,9 +318,9 @@ class _Encoders(_Functions):
         def encode_listed(value: Any, depth: int) -> Any:
             if depth > _DEEPEST:
                 return value
-            for same in (same_json, equal_json):
+            for is_same in (same_json, equal_json):
                 for text, item in zip(texts, values, strict=True):
-                    if same(item, value):
+                    if is_same(item, value):
                         return text
             return value
 
@@ -281,25 +328,23 @@ class _Encoders(_Functions):
 
     def of_union(self, branches: list[Any]) -> _Function:
         """Choose the first fitting branch that has all names of the value, otherwise the first fitting branch."""
-        made = [(here, there.get("only"), self._names(inner), self.of(inner)) for here, there, inner in branches]
+        encoded = [self._branch(*branch) for branch in branches]
 
         def encode_union(value: Any, depth: int) -> Any:
-            if depth > _DEEPEST:
+            fitting = [branch for branch in encoded if _fits(value, branch.shape)] if depth <= _DEEPEST else []
+            if not fitting:
                 return value
-            fitting = [branch for branch in made if _fits(value, branch[0])]
-            for _, only, names, function in fitting:
-                if only is None or type(value) is not dict or {names.get(name, name) for name in value} <= set(only):
-                    return value if function is None else function(value, depth + 1)
-            function = fitting[0][3] if fitting else None
-            return value if function is None else function(value, depth + 1)
+            chosen = next((branch for branch in fitting if branch.has_names_of(value)), fitting[0])
+            return value if chosen.function is None else chosen.function(value, depth + 1)
 
         return encode_union
 
-    def _names(self, node: Any) -> dict[str, str]:
-        """Return the properties of an object that have other names on the wire, with those names."""
-        _, target = _followed(node, self._table)
+    def _branch(self, shape: Mapping[str, Any], wire_shape: Mapping[str, Any], node: Any) -> _EncodedBranch:
+        only = frozenset(wire_shape["only"]) if "only" in wire_shape else None
+        _, target = _resolve(node, self._table)
         entries = (target or {}).get("object", {})
-        return {name: entry["name"] for name, entry in entries.items() if "name" in entry}
+        names = {name: entry["name"] for name, entry in entries.items() if "name" in entry}
+        return _EncodedBranch(shape, only, names, self.of(node))
 
     def of_object(self, node: Table) -> _Function | None:
         if "wrap" in node:
@@ -310,25 +355,25 @@ class _Encoders(_Functions):
             return lambda value, depth: [{"key": key, "value": each(item, depth)} for key, item in value.items()]
         if "object" not in node:
             return None
-        more, entries = self.of(node.get("more")), node["object"]
-        named = {name: (entry.get("name", name), self.of(entry.get("as"))) for name, entry in entries.items()}
-        nulls = [(name, named[name][0]) for name, entry in entries.items() if self._fill and "null" in entry]
+        further, entries = self.of(node.get("more")), node["object"]
+        properties = {name: (entry.get("name", name), self.of(entry.get("as"))) for name, entry in entries.items()}
+        nulls = [(name, properties[name][0]) for name, entry in entries.items() if self._fill and "null" in entry]
 
         def encode_object(value: Any, depth: int) -> Any:
-            found: dict[str, Any] | None = None
+            result: dict[str, Any] | None = None
             for name, item in value.items():
-                wire_key, function = named.get(name, (name, more))
+                wire_key, function = properties.get(name, (name, further))
                 encoded = item if function is None else function(item, depth)
-                if found is None:
+                if result is None:
                     if encoded is item and wire_key == name:
                         continue
-                    found = _before(value, name)
-                found[wire_key] = encoded
+                    result = _before(value, name)
+                result[wire_key] = encoded
             for name, wire_key in nulls:
                 if name not in value:
-                    found = dict(value) if found is None else found
-                    found[wire_key] = None
-            return value if found is None else found
+                    result = dict(value) if result is None else result
+                    result[wire_key] = None
+            return value if result is None else result
 
         return encode_object
 
@@ -338,30 +383,31 @@ def _unchanged(value: Any, depth: int) -> Any:
     return value
 
 
-def _followed(node: Any, table: Table) -> tuple[str | None, Any]:
+def _resolve(node: Any, table: Table) -> tuple[str | None, Any]:
     """Resolve a node that may be a reference. Return name and node: no name for other nodes, neither for a cycle."""
     name: str | None = None
-    seen: set[str] = set()
+    names: set[str] = set()
     while node is not None and "ref" in node and (name is None or node is not table):
         name = str(node["ref"])
-        if name in seen:
+        if name in names:
             return None, None
-        seen.add(name)
+        names.add(name)
         node = table.get("defs", {}).get(name, None if name else table)
     return name, node
 
 
 def _before(value: dict[str, Any], key: str) -> dict[str, Any]:
     """Return the members of an object that precede a key."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, item in value.items():
         if name == key:
             break
-        found[name] = item
-    return found
+        members[name] = item
+    return members
 
 
 def _write_json(value: Any) -> Any:
+    """Return the JSON text of a value. The value itself if it has none."""
     try:
         return compact(value)
     except (TypeError, ValueError, RecursionError):
@@ -369,6 +415,7 @@ def _write_json(value: Any) -> Any:
 
 
 def _read_json(value: Any) -> Any:
+    """Return the value of a JSON text. Anything else is returned itself."""
     try:
         return loads(value) if type(value) is str else value
     except ValueError:
@@ -384,13 +431,18 @@ def _fits(value: Any, shape: Mapping[str, Any]) -> bool:
     if "any" in shape and not any(_fits(value, branch) for branch in shape["any"]):
         return False
     if type(value) is dict:
-        if any(name not in value for name in shape.get("required", ())):
-            return False
-        if "only" in shape and not value.keys() <= set(shape["only"]):
-            return False
-        inner, more = shape.get("properties", {}), shape.get("more", {})
-        return all(_fits(item, rule) for name, item in value.items() if (rule := inner.get(name, more)))
+        return _object_fits(value, shape)
     return type(value) is not list or "items" not in shape or all(_fits(item, shape["items"]) for item in value)
+
+
+def _object_fits(value: dict[str, Any], shape: Mapping[str, Any]) -> bool:
+    """Return whether the properties of an object have a shape."""
+    if any(name not in value for name in shape.get("required", ())):
+        return False
+    if "only" in shape and not value.keys() <= set(shape["only"]):
+        return False
+    inner, further = shape.get("properties", {}), shape.get("more", {})
+    return all(_fits(item, rule) for name, item in value.items() if (rule := inner.get(name, further)))
 
 
 def _is_of_type(value: Any, kind: str) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..json_values import same_json
+
+if TYPE_CHECKING:
+    from ..models import ToolDefinition
 
 __all__ = [
     "ABSENT",
@@ -15,9 +18,11 @@ __all__ = [
     "choice_extras",
     "contains_schema",
     "copy_extras",
+    "declared_settings",
     "escape_marks",
     "extra_at",
     "find_value_and_key",
+    "has_members",
     "has_value_at",
     "inner_extras",
     "is_internal_mark",
@@ -72,11 +77,11 @@ def without_extra_at(extras: Extras, *key_path: str) -> Extras:
     return {**remaining, key: inner} if inner else remaining
 
 
-def unmapped_members(wire: dict[str, Any], known: Container[str]) -> Extras:
-    """Return the members of `wire` that the typed fields do not contain: keys outside `known`, and nulls."""
+def unmapped_members(wire: dict[str, Any], mapped: Container[str]) -> Extras:
+    """Return the members of `wire` that the typed fields do not contain: keys that are not `mapped`, and nulls."""
     extras: Extras = {}
     for key, value in wire.items():
-        if value is None or key not in known:
+        if value is None or key not in mapped:
             extras[f"${key}" if key[:1] == "$" else key] = escape_marks(value)
     return extras
 
@@ -101,10 +106,14 @@ def inner_extras(extras: Mapping[str, Any], key: str) -> Extras:
     inner = extras.get(key)
     if type(inner) is not dict:
         return {}
-    for mark in ("$absent", "$list"):
-        if mark in inner and type(inner[mark]) is not list:
-            inner = {name: value for name, value in inner.items() if name != mark}
+    if type(inner.get("$absent", [])) is not list:
+        inner = {name: value for name, value in inner.items() if name != "$absent"}
     return inner
+
+
+def declared_settings(tool: ToolDefinition, provider: str = "declaration") -> Extras:
+    """Return what the declaration of a tool says beyond its definition: to all providers, or to a single one."""
+    return inner_extras(inner_extras(tool.metadata or {}, provider), "$declared")
 
 
 def choice_extras(extras: Extras, key: str) -> tuple[Extras, list[Any]]:
@@ -116,7 +125,7 @@ def choice_extras(extras: Extras, key: str) -> tuple[Extras, list[Any]]:
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
-    """Return the objects in a list that may be damaged; none if it is no list."""
+    """Return the objects in a list that may be damaged; none if it is not a list."""
     return [item for item in value if type(item) is dict] if type(value) is list else []
 
 
@@ -126,7 +135,7 @@ def keep_inner_extras(extras: Extras, holder: dict[str, Any], key: str, inner: E
         extras[key] = inner
 
 
-_MARKS = frozenset(["$", "$absent", "$read", "$single", "$synthetic", "$whole"])
+_MARKS = frozenset(["$", "$absent", "$around", "$read", "$synthetic", "$whole"])
 
 
 def escape_marks(value: Any) -> Any:
@@ -138,7 +147,11 @@ def escape_marks(value: Any) -> Any:
 
 def unescape_marks(extra: Any) -> Any:
     """Return the value of the wire for an extra of `escape_marks`."""
-    return extra["$"] if type(extra) is dict and extra.keys() == {"$"} else extra
+    return extra["$"] if _is_escaped(extra) else extra
+
+
+def _is_escaped(extra: Any) -> bool:
+    return type(extra) is dict and extra.keys() == {"$"}
 
 
 def is_internal_mark(value: Any) -> bool:
@@ -160,17 +173,21 @@ def _without_marks(extra: Any) -> Any:
     return {key: value for key, value in extra.items() if not _is_lone_mark(value)} or ABSENT
 
 
+def has_members(extras: Extras) -> bool:
+    """Return whether extras have more than marks: a key alone, or in another form than the usual one, is none."""
+    return any(
+        key[:1] != "$" and not (type(extra) is dict and extra.keys() == {"$around"}) for key, extra in extras.items()
+    )
+
+
 def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
     """Add extras to an object that was written from typed fields. What is already written wins."""
-    for key, value in extras.items():
-        if key[:1] == "$":
-            if key[:2] != "$$":
-                continue
-            key = key[1:]
+    for extra_key, value in extras.items():
+        if extra_key[:1] == "$" and extra_key[:2] != "$$":
+            continue  # a mark
+        key = extra_key[1:] if extra_key[:1] == "$" else extra_key
         if key not in wire:
-            original = unescape_marks(value)
-            if original is value:
-                original = _without_marks(value)
+            original = value["$"] if _is_escaped(value) else _without_marks(value)
             if original is not ABSENT:
                 wire[key] = original
         elif type(value) is dict and type(wire[key]) is dict:
@@ -193,9 +210,9 @@ def find_value_and_key(wire: dict[str, Any], key: str, *aliases: str) -> tuple[A
     value = wire.get(key)
     if value is None:
         for alias in aliases:
-            found = wire.get(alias)
-            if found is not None:
-                return found, alias
+            aliased = wire.get(alias)
+            if aliased is not None:
+                return aliased, alias
     return value, key
 
 

@@ -10,7 +10,7 @@ from ..json_text import dump_allowing_nan
 from ..json_values import copy_json, is_too_deep, same_json
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import Encoding
-from .extras import NO_EXTRAS, Extras, inner_extras, merge_extras_into
+from .extras import Extras, inner_extras, merge_extras_into
 from .wire import ProviderWire
 
 __all__ = ["LoweredArgumentCodec"]
@@ -24,7 +24,7 @@ class LoweredArgumentCodec:
     no model is bound by the schema of a tool that the request does not offer.
     """
 
-    __slots__ = ("_coercions", "_found", "_given", "_offered", "_redefined", "_strict_flags", "_wire")
+    __slots__ = ("_coercions", "_definitions", "_encodings", "_offered", "_redefined", "_strict_flags", "_wire")
 
     def __init__(
         self,
@@ -34,61 +34,59 @@ class LoweredArgumentCodec:
         redefined: Collection[str] = (),
     ) -> None:
         self._wire = wire
-        self._given = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
+        self._definitions = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
         self._offered = offered or {}
         self._redefined = redefined
         self._strict_flags: dict[str, bool | None] | None = None
-        self._found: dict[str, Encoding | None] = {}
+        self._encodings: dict[str, Encoding | None] = {}
         self._coercions: dict[str, Encoding | None] = {}
 
     def encoding_of(self, name: str) -> Encoding | None:
         """Return the encoding of a tool's arguments. None if values are the same on both sides."""
-        if name not in self._found:
-            self._found[name] = self._encoding(name)
-        return self._found[name]
+        if name not in self._encodings:
+            self._encodings[name] = self._encoding(name)
+        return self._encodings[name]
 
     def _encoding(self, name: str) -> Encoding | None:
-        given = self._given.get(name)
-        strict = self._offered.get(name)
-        if given is not None:
-            extras = (given.metadata or {}).get(self._wire.name)
-            strictness = self._strictness(name) if strict is None else strict
-            table = self._wire.schema_lowering.encoding_table(given.parameters, strictness, extras)
-            return None if table is None else Encoding(table)
+        definition, strict = self._definitions.get(name), self._offered.get(name)
+        if definition is not None:
+            extras = (definition.metadata or {}).get(self._wire.name)
+            return self._encoding_for(definition, self._strictness(name) if strict is None else strict, extras)
         if name in self._redefined:
             return None
         if strict is None or strict == (name in self._wire.strict):
             return self._wire.encodings.get(name)
-        definition = self._wire.declared.definitions.get(name)
-        if definition is None or definition.parameters is None:
-            return None
-        table = self._wire.schema_lowering.encoding_table(definition.parameters, strict, None)
+        declared = self._wire.declared.definitions.get(name)
+        return None if declared is None else self._encoding_for(declared, strict, None)
+
+    def _encoding_for(self, definition: ToolDefinition, strict: bool | None, extras: Any) -> Encoding | None:
+        table = self._wire.schema_lowering.encoding_table(definition.parameters, strict, extras)
         return None if table is None else Encoding(table)
 
     def _strictness(self, name: str) -> bool | None:
         """Return whether one of the given tools is written as strict, together with the others."""
         if not self._wire.schema_lowering.per_request:  # the limits are not shared with the others
-            return self._wire.strictness(self._given[name], {})
+            return self._wire.strictness(self._definitions[name], {})
         if self._strict_flags is None:
             budget_used: dict[str, int] = {}
-            offered = [tool for name, tool in self._given.items() if name not in self._wire.refused]
+            offered = [tool for name, tool in self._definitions.items() if name not in self._wire.refused]
             self._strict_flags = {tool.name: self._wire.strictness(tool, budget_used) for tool in offered}
         return self._strict_flags.get(name)
 
     def coercions_of(self, name: str) -> Encoding | None:
         """Return the coercions of a tool's arguments. None if nothing is known about the tool."""
-        given = self._given.get(name)
-        if given is None:
+        definition = self._definitions.get(name)
+        if definition is None:
             return None if name in self._redefined else self._wire.coercions.get(name)
         if name not in self._coercions:
             from ..lowering.coercion import coercions
 
-            table = coercions(given.parameters) if given.parameters else None
+            table = coercions(definition.parameters) if definition.parameters else None
             self._coercions[name] = None if table is None else Encoding(table)
         return self._coercions[name]
 
     def decode_call(self, call: ToolCall) -> ToolCall:
-        """Decode the arguments of a call. The original ones are kept if they differ or would be written differently."""
+        """Decode the arguments of a call, which is changed. The original ones are kept if they would not be written again."""
         if call.invalid is not None:
             return call
         encoding, coercion = self.encoding_of(call.name), self.coercions_of(call.name)
@@ -97,27 +95,30 @@ class LoweredArgumentCodec:
         encoded = call.arguments
         arguments = _decoded(encoded, encoding, coercion)
         if arguments is encoded:
-            ours = encoded if encoding is None else encoding.encode(encoded, call.name in self._given)
-            if ours is encoded or same_json(ours, encoded):
+            written = encoded if encoding is None else encoding.encode(encoded, call.name in self._definitions)
+            if written is encoded or same_json(written, encoded):
                 return call
         else:
             arguments = copy_json(arguments)
-        merge_extras_into(
-            call, self._wire.name, {"$arguments": encoded, **self._decoded_extra(call.name, encoded, arguments)}
-        )
+        extra: Extras = {"encoded": encoded}
+        if not self._decodes_as_declared(call.name) and not same_json(
+            self._decoded_as_declared(call.name, encoded), arguments
+        ):
+            extra["decoded"] = copy_json(arguments)
+        merge_extras_into(call, self._wire.name, {"$arguments": extra})
         call.arguments = arguments
         return call
 
     def encode_call(self, call: ToolCall) -> tuple[ToolCall, bool]:
         """Return a call with encoded arguments, and whether decoding them would restore the same arguments."""
         encoding = self.encoding_of(call.name)
-        extras = inner_extras(call.metadata, self._wire.name) if call.metadata else NO_EXTRAS
-        if type(extras.get("$arguments")) is dict and self._mean_the_same(extras, call, encoding):
-            encoded = extras["$arguments"]
+        original = self._original_arguments(call, encoding)
+        if original is not None:
+            encoded = original
         elif encoding is None:
             return call, True
         else:
-            encoded = encoding.encode(call.arguments, call.name in self._given)
+            encoded = encoding.encode(call.arguments, call.name in self._definitions)
             if is_too_deep(encoded) or not same_json(encoding.decode(encoded), call.arguments):
                 return replace(call, arguments=encoded), False
         invalid = call.invalid
@@ -125,29 +126,33 @@ class LoweredArgumentCodec:
             invalid = InvalidCall(dump_allowing_nan(encoded), invalid.reason)
         return replace(call, arguments=encoded, invalid=invalid), True
 
-    def _decoded_extra(self, name: str, encoded: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return `$meant`, the decoded value, for the extras. Empty if the declared tool decodes to the same value."""
+    def _original_arguments(self, call: ToolCall, encoding: Encoding | None) -> dict[str, Any] | None:
+        """Return the encoded arguments that a call was read from. None if they no longer mean those of the call.
+
+        Their meaning is stored beside them if it differs from what the declared tool would decode.
+        """
+        extra = inner_extras(inner_extras(call.metadata or {}, self._wire.name), "$arguments")
+        encoded = extra.get("encoded")
+        if type(encoded) is not dict:
+            return None
+        if "decoded" in extra:
+            meanings = [extra["decoded"]]
+        else:
+            decoded = _decoded(encoded, encoding, self.coercions_of(call.name))
+            meanings = [decoded, self._decoded_as_declared(call.name, encoded)]
+        return encoded if any(same_json(meaning, call.arguments) for meaning in meanings) else None
+
+    def _decodes_as_declared(self, name: str) -> bool:
+        """Return whether the arguments of a tool are decoded like those of the declared tool of that name."""
         declared, coercion = self._wire.encodings.get(name), self._wire.coercions.get(name)
-        if self.encoding_of(name) is declared and self.coercions_of(name) is coercion:
-            return {}
-        from copy import deepcopy  # imported here, because few calls need it
+        return self.encoding_of(name) is declared and self.coercions_of(name) is coercion
 
-        return {} if same_json(_decoded(encoded, declared, coercion), arguments) else {"$meant": deepcopy(arguments)}
-
-    def _mean_the_same(self, extras: Extras, call: ToolCall, encoding: Encoding | None) -> bool:
-        """Return whether arguments in extras mean those of a call, by `$meant`, its own tool or the declared one."""
-        name, encoded = call.name, extras["$arguments"]
-        if "$meant" in extras:
-            return same_json(extras["$meant"], call.arguments)
-        codecs = (
-            (encoding, self.coercions_of(name)),
-            (self._wire.encodings.get(name), self._wire.coercions.get(name)),
-        )
-        return any(same_json(_decoded(encoded, *codec), call.arguments) for codec in codecs)
+    def _decoded_as_declared(self, name: str, encoded: dict[str, Any]) -> dict[str, Any]:
+        return _decoded(encoded, self._wire.encodings.get(name), self._wire.coercions.get(name))
 
 
-def _decoded(value: dict[str, Any], encoding: Encoding | None, coercion: Encoding | None) -> dict[str, Any]:
+def _decoded(encoded: dict[str, Any], encoding: Encoding | None, coercion: Encoding | None) -> dict[str, Any]:
     """Decode and coerce arguments. Return the same object if nothing changes or the result is not a valid object."""
-    found: Any = value if encoding is None else encoding.decode(value)
-    found = found if coercion is None else coercion.decode(found)
-    return value if found is value or type(found) is not dict or is_too_deep(found) else found
+    decoded: Any = encoded if encoding is None else encoding.decode(encoded)
+    decoded = decoded if coercion is None else coercion.decode(decoded)
+    return encoded if type(decoded) is not dict or is_too_deep(decoded) else decoded

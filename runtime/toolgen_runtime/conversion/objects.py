@@ -1,7 +1,7 @@
 """Objects of the wire whose keys are fields of the format: one that is read, and one that is written.
 
 Both keep what the fields do not say: extras. What a pair of functions reads and writes follows the rule of extras
-(`conversion/fields.py`). Ids, names, arguments and containers do not, and their functions take or return extras of their
+(`conversion/rule_of_extras.py`). Ids, names, arguments and containers do not, and their functions take or return extras of their
 own.
 """
 
@@ -29,8 +29,8 @@ from .extras import (
     restore_extras,
     unmapped_members,
 )
-from .fields import read_field, read_fields, write_field, write_fields
 from .reader import Reader
+from .rule_of_extras import read_field, read_fields, write_field, write_fields
 from .values import Read, Write, read_text_or_list, write_text_or_list
 from .writer import Severity, Writer
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ConversionError, check_list, wrong_type
 from ..json_text import JSONError, dump_allowing_nan, dump_deep
 from ..json_values import is_too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import ROOT, Path
-from .extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into
+from .extras import ABSENT, Extras, merge_extras_into
 from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
     from .lowered_arguments import LoweredArgumentCodec
 
-__all__ = ["NO_IDS", "Reader", "check_tools"]
+__all__ = ["NO_IDS", "CalledTool", "Reader", "check_tools"]
 
 _TOOLS = frozenset([ToolDefinition, OpaquePart])
 
@@ -33,20 +33,33 @@ def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
     check_list(tools, _TOOLS, at, "tools", "a ToolDefinition")
 
 
+class CalledTool(NamedTuple):
+    """The id of a call and the name of its tool. The name is empty if the call is not known, or stayed opaque."""
+
+    id: str
+    name: str
+
+
+class _NotedCall(NamedTuple):
+    """A call that was read, and the turn that it is of."""
+
+    call: CalledTool
+    turn: int
+
+
 class Reader:
     """The state of one call of a `from_*` function. `turn` is the number of earlier assistant messages.
 
-    `silent_writer` is the writer with which `conversion/fields.py` finds out how a value would be written.
+    `silent_writer` is the writer with which `conversion/rule_of_extras.py` finds out how a value would be written.
     """
 
     __slots__ = (
         "_called",
+        "_codec",
         "_offered",
         "_open",
         "_redefined",
         "_shared",
-        "_tables",
-        "document_names",
         "position",
         "silent_writer",
         "tool_names",
@@ -66,15 +79,16 @@ class Reader:
         self.tool_names = wire.tool_names
         if tools:
             check_tools(tools, (ROOT, "tools"))
-            given = [tool.name for tool in tools if type(tool) is ToolDefinition and not wire.is_legal_name(tool.name)]
-            self.tool_names = self.tool_names | {wire.wire_name(name): name for name in given}
-        self._called: dict[str, tuple[str, str, int]] = {}
-        self._offered: Mapping[str, bool] = NO_EXTRAS
+            names = [tool.name for tool in tools if type(tool) is ToolDefinition]
+            self.tool_names = self.tool_names | {
+                wire.wire_name(name): name for name in names if not wire.is_legal_name(name)
+            }
+        self._called: dict[str, _NotedCall] = {}
+        self._offered: Mapping[str, bool] = {}
         self._open: list[tuple[int, ToolCall]] = []
         self._redefined: Collection[str] = ()
-        self._shared: dict[str, list[tuple[str, str, int]]] = {}
-        self.document_names: set[str] | None = None
-        self._tables: LoweredArgumentCodec | None = None
+        self._shared: dict[str, list[CalledTool]] = {}
+        self._codec: LoweredArgumentCodec | None = None
 
     def mark_sent(self, value: Any) -> None:
         """Mark an empty or unsigned part or message of a request: the API accepted it, so it may be sent again."""
@@ -92,14 +106,16 @@ class Reader:
         """
         if is_too_deep(call.arguments):
             return _unread(call)
-        known = not self.tools and call.name not in self._offered
-        if known and (call.name not in self.wire.tools_with_encodings or self.wire.has_unchanged_arguments(call)):
+        is_as_declared = not self.tools and call.name not in self._offered
+        if is_as_declared and (
+            call.name not in self.wire.tools_with_encodings or self.wire.has_unchanged_arguments(call)
+        ):
             return call
-        if self._tables is None:
+        if self._codec is None:
             from .lowered_arguments import LoweredArgumentCodec
 
-            self._tables = LoweredArgumentCodec(self.wire, self.tools, self._offered, self._redefined)
-        return self._tables.decode_call(call)
+            self._codec = LoweredArgumentCodec(self.wire, self.tools, self._offered, self._redefined)
+        return self._codec.decode_call(call)
 
     def set_offered_tools(self, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
         """Set the tools that the body offers. Their strictness wins over that of the build and of `tools`.
@@ -115,26 +131,25 @@ class Reader:
         """Return the name of a tool by its wire name."""
         return self.tool_names.get(name, name)
 
-    def call_id(self, found: Any, at: Path) -> tuple[str, Any]:
-        """Return the id of a call, and the id on the wire if it differs.
+    def assign_call_id(self, wire_id: Any, at: Path) -> str:
+        """Return the id of the next call: that on the wire, unless it is missing, blank, or repeats.
 
-        A missing, blank or repeated id is replaced by one made from turn and position.
+        Then it is replaced by one made from turn and position.
 
         Raises:
             ConversionError: The value is neither a string nor null.
         """
         position = self.position
         self.position = position + 1
-        if found is not None and found is not ABSENT and type(found) is not str:
-            raise wrong_type(at, "a string", found)
-        if found and found not in self.used and not found.isspace():
-            self.used.add(found)
-            return found, ABSENT
-        made = synthetic_id(self.turn, position)
-        while made in self.used:
-            made += "_"
-        self.used.add(made)
-        return made, found
+        if wire_id is not None and wire_id is not ABSENT and type(wire_id) is not str:
+            raise wrong_type(at, "a string", wire_id)
+        identifier: str = wire_id or ""
+        if not identifier or identifier in self.used or identifier.isspace():
+            identifier = synthetic_id(self.turn, position)
+            while identifier in self.used:
+                identifier += "_"
+        self.used.add(identifier)
+        return identifier
 
     def note_call(self, wire_id: Any, call: ToolCall) -> None:
         """Record a call, so that its result finds it by the id on the wire.
@@ -145,38 +160,41 @@ class Reader:
         if self._open and self._open[0][0] != self.turn:
             self._open = []
         self._open.append((self.turn, call))
-        if type(wire_id) is str:
-            known = self._called.get(wire_id)
-            found = self._called[wire_id] = (call.id, call.name, self.turn)
-            if known is not None:
-                shared = self._shared.pop(wire_id, [known])
-                if known[2] == self.turn:
-                    self._shared[wire_id] = [*shared, found]
-                    if call.invalid is None and wire_id.strip() and wire_id not in NO_IDS:
-                        call.invalid = InvalidCall(dump_allowing_nan(call.arguments), "duplicate_id")
+        if type(wire_id) is not str:
+            return
+        earlier = self._called.get(wire_id)
+        called = CalledTool(call.id, call.name)
+        self._called[wire_id] = _NotedCall(called, self.turn)
+        if earlier is None:
+            return
+        shared = self._shared.pop(wire_id, [earlier.call])
+        if earlier.turn == self.turn:
+            self._shared[wire_id] = [*shared, called]
+            if call.invalid is None and wire_id.strip() and wire_id not in NO_IDS:
+                call.invalid = InvalidCall(dump_allowing_nan(call.arguments), "duplicate_id")
 
     def note_opaque_call_id(self, wire: Any) -> None:
         """Record a call that stays opaque, so that its result finds its id."""
         if type(wire) is dict and type(wire.get("id")) is str:
-            self._called[wire["id"]] = (wire["id"], "", self.turn)
+            self._called[wire["id"]] = _NotedCall(CalledTool(wire["id"], ""), self.turn)
 
     def is_opaque_call(self, wire_id: str) -> bool:
         """Return whether the last call with this id on the wire stayed opaque."""
-        known = self._called.get(wire_id)
-        return known is not None and not known[1]
+        noted = self._called.get(wire_id)
+        return noted is not None and not noted.call.name
 
-    def find_call_id_and_name(self, wire_id: str, name: str = "") -> tuple[str, str]:
-        """Return id and tool name of the call that a result with this id on the wire belongs to.
+    def match_result(self, wire_id: str, name: str = "") -> CalledTool:
+        """Match a result with the call that it belongs to, by its id on the wire.
 
         It is the last call with the id; or, if a message has several, the next one without a result, if possible of the
-        tool `name`. The name is empty if there is none.
+        tool `name`.
         """
-        shared, call = self._shared.get(wire_id), self._called.get(wire_id)
-        if shared is not None:
-            i = next((i for i, (_, called, _) in enumerate(shared) if called == name), 0)
-            call = shared.pop(i) if len(shared) > 1 else shared[0]
-        identifier, name, _ = call or (wire_id, "", 0)
-        return identifier, name
+        shared = self._shared.get(wire_id)
+        if shared is None:
+            noted = self._called.get(wire_id)
+            return CalledTool(wire_id, "") if noted is None else noted.call
+        i = next((i for i, call in enumerate(shared) if call.name == name), 0)
+        return shared.pop(i) if len(shared) > 1 else shared[0]
 
     def take_open_call_id(self, name: str) -> str | None:
         """Return the id of the last turn's first call of this tool without a result, for wires that have no ids."""

@@ -45,19 +45,19 @@ def to_plain_object(value: Any, at: Path) -> dict[str, Any]:
     if type(value) is dict:
         return value
     dump = getattr(value, "model_dump", None)
+    convert = getattr(value, "to_dict", None) or getattr(value, "dict", None)
+    plain = value
     if dump is not None:
         try:
-            found = dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+            plain = dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
         except (ValueError, RecursionError) as error:  # pydantic's own depth limit
-            raise ConversionError(
-                format_path(at), f"the client's type cannot dump it: {type(error).__name__}"
-            ) from error
-    else:
-        convert = getattr(value, "to_dict", None) or getattr(value, "dict", None)
-        found = convert() if convert is not None else value
-    if type(found) is not dict:
+            reason = f"the client's type cannot dump it: {type(error).__name__}"
+            raise ConversionError(format_path(at), reason) from error
+    elif convert is not None:
+        plain = convert()
+    if type(plain) is not dict:
         raise ConversionError(format_path(at), "must be an object of JSON or of the official client")
-    return found
+    return plain
 
 
 def optional_text(wire: dict[str, Any], key: str, at: Path) -> str | None:
@@ -70,9 +70,6 @@ def optional_text(wire: dict[str, Any], key: str, at: Path) -> str | None:
     if value is not None and type(value) is not str:
         raise wrong_type((at, key), "a string", value)
     return value
-
-
-T = TypeVar("T")
 
 
 def optional_object(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
@@ -88,6 +85,8 @@ def optional_object(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
         raise wrong_type((at, key), "an object", value)
     return value
 
+
+T = TypeVar("T")
 
 Read = Callable[[Any, Path, Reader], T]
 Write = Callable[[Any, Path, Writer], Any]
@@ -221,11 +220,11 @@ def is_empty_on_wire(content: Any, wire: Mapping[str, Any]) -> bool:
 
 def call_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[str, Any]:
     """Convert a body to keyword arguments. Keys that the client's call does not accept go into its `extra_body`."""
-    found = {key: value for key, value in body.items() if key in allowed_names}
-    extra = {key: value for key, value in body.items() if key not in allowed_names}
-    if extra:
-        found["extra_body"] = extra
-    return found
+    kwargs = {key: value for key, value in body.items() if key in allowed_names}
+    extra_body = {key: value for key, value in body.items() if key not in allowed_names}
+    if extra_body:
+        kwargs["extra_body"] = extra_body
+    return kwargs
 
 
 _CAPITAL = r"(?<=[a-z])([A-Z])"
@@ -233,11 +232,11 @@ _CAPITAL = r"(?<=[a-z])([A-Z])"
 
 def snake_case_kwargs(params: dict[str, Any], allowed_names: Collection[str], writer: Writer) -> dict[str, Any]:
     """Convert the parameters to the client's keyword arguments in snake case. Report those that it does not accept."""
-    found: dict[str, Any] = {}
+    kwargs: dict[str, Any] = {}
     for key, value in params.items():
-        keyword = re.sub(_CAPITAL, lambda hit: f"_{hit[1].lower()}", key.removeprefix("_"))
+        keyword = re.sub(_CAPITAL, lambda match: f"_{match[1].lower()}", key.removeprefix("_"))
         if keyword in allowed_names:
-            found[keyword] = value
+            kwargs[keyword] = value
         else:
             writer.report_loss((ROOT, key), key, "dropped", "the client does not accept it as an argument", "warning")
-    return found
+    return kwargs

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..json_values import apply_merge_patch, same_json
 from .cache import Cache
-from .extras import contains_schema, inner_extras
+from .extras import contains_schema, declared_settings
 
 if TYPE_CHECKING:
     from ..lowering.lowered_schema import SchemaChange
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..models import Loss, ToolCall, ToolDefinition
     from .encoding import Encoding
 
-__all__ = ["DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
+__all__ = ["CachedEntry", "DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -71,9 +71,9 @@ class DeclaredToolFacts:
 
     `names` are the tools that this provider may get, in the order of `payload`, the value of the wire's `tools`.
     `renames` has the wire names of tools that are named differently, `refused` the tools that the provider must not
-    get, `encoding_tables` the encoding tables by tool, `strict` the tools in strict mode, and `strict_if_fewer_tools` those that would
-    be strict in a request with fewer tools. `depth` limits recursive schemas. `package` is the package of the
-    providers, next to that of the tools.
+    get, `encoding_tables` the encoding tables by tool, `strict` the tools in strict mode, and `strict_if_fewer_tools`
+    those that would be strict in a request with fewer tools. `depth` limits recursive schemas. `package` is the package
+    of the providers, next to that of the tools.
     """
 
     def __init__(
@@ -126,8 +126,8 @@ class DeclaredToolFacts:
     @cached_property
     def aliases(self) -> Mapping[str, str]:
         """The names of tools by their aliases."""
-        found: Mapping[str, str] = {} if self.package is None else _imported("..tools", self.package).ALIASES
-        return found
+        aliases: Mapping[str, str] = {} if self.package is None else _imported("..tools", self.package).ALIASES
+        return aliases
 
     @cached_property
     def fingerprint(self) -> str:
@@ -141,16 +141,18 @@ class DeclaredToolFacts:
     @cached_property
     def definitions(self) -> Mapping[str, ToolDefinition]:
         """The definitions of declared tools, by name. A tool's module is imported when its definition is read."""
-        found: Mapping[str, ToolDefinition] = (
-            {} if self.package is None else _imported("..tools", self.package).DEFINITIONS
-        )
-        return found
+        if self.package is None:
+            return {}
+        definitions: Mapping[str, ToolDefinition] = _imported("..tools", self.package).DEFINITIONS
+        return definitions
 
     @cached_property
     def coercion_tables(self) -> Mapping[str, Any]:
         """The coercion tables of declared tools, by name."""
-        found: Mapping[str, Any] = {} if self.package is None else _imported("..tools", self.package).TOOL_SET.coercions
-        return found
+        if self.package is None:
+            return {}
+        tables: Mapping[str, Any] = _imported("..tools", self.package).TOOL_SET.coercions
+        return tables
 
 
 def _imported(module: str, package: str) -> Any:
@@ -159,12 +161,23 @@ def _imported(module: str, package: str) -> Any:
     return import_module(module, package)
 
 
+class CachedEntry(NamedTuple):
+    """A written tool.
+
+    `entry` has its bytes (`to_bytes`), `budget` its share of the limits for strict tools in a request, by limit, and
+    `losses` what was reported, with paths relative to the tool.
+    """
+
+    entry: bytes
+    budget: Mapping[str, int]
+    losses: Sequence[Loss]
+
+
 class ProviderWire:
     """A provider's wire as one project uses it: its facts, and its ids and names.
 
-    `entries` caches written tools: each as bytes, with its share of the limits for strict tools in a request, and its
-    losses with paths relative to the tool. The converter sets `declared_entries`: the entries of declared tools in the
-    payload, by name.
+    `entries` caches written tools. The converter sets `declared_entries`: the entries of declared tools in the payload,
+    by name.
     """
 
     def __init__(self, facts: WireFacts, declared: DeclaredToolFacts) -> None:
@@ -187,7 +200,7 @@ class ProviderWire:
         self.strict_together = bool(strict.get("together"))
         self.unique_names = facts.unique_names
         self.strict = frozenset(declared.strict)
-        self.entries: Cache[tuple[bytes, Mapping[str, int], Sequence[Loss]]] = Cache()
+        self.entries: Cache[CachedEntry] = Cache()
         self.declared_entries: Mapping[str, Any] = _NOTHING
 
     @cached_property
@@ -246,22 +259,21 @@ class ProviderWire:
         entry = self.declared_entries.get(tool.name)
         if entry is None or tool.parameters is None or contains_schema(entry, tool.parameters):
             return False
-        found = _without_texts(tool.parameters)
-        if contains_schema(_without_texts(entry), found):
+        schema = _without_texts(tool.parameters)
+        if contains_schema(_without_texts(entry), schema):
             return False
-        schema = self.declared.definitions[tool.name].parameters
-        if schema is None:
+        declared = self.declared.definitions[tool.name].parameters
+        if declared is None:
             return True
-        lowered = (self.schema_lowering.lower(schema, strict).schema for strict in (False, True))
-        return not any(same_json(_without_texts(one), found) for one in (schema, *lowered))
+        lowered = (self.schema_lowering.lower(declared, strict).schema for strict in (False, True))
+        return not any(same_json(_without_texts(form), schema) for form in (declared, *lowered))
 
     def strictness(self, tool: ToolDefinition, budget_used: dict[str, int]) -> bool | None:
         """Return whether a tool is written as strict. If its declaration leaves it open, the limits that remain decide.
 
         `budget_used` counts what the tools before it used of the limits for all tools of a request.
         """
-        metadata = tool.metadata or {}
-        if tool.strict is None and inner_extras(metadata, "declaration").get("$strict") == "auto":
+        if tool.strict is None and declared_settings(tool).get("strict") == "auto":
             return self.schema_lowering.choose_strictness(tool.parameters, budget_used)[0]
         if tool.strict and self.unsupported_strict_changes(tool):
             return False
@@ -321,6 +333,6 @@ def make_hashed_name(text: str, prefix: str, length: int) -> str:
     number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), "big")
     letters = []
     for _ in range(min(length - len(prefix), _DIGITS)):
-        number, rest = divmod(number, len(_ALPHABET))
-        letters.append(_ALPHABET[rest])
+        number, digit = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[digit])
     return prefix + "".join(letters)

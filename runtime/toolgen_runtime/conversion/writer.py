@@ -11,7 +11,6 @@ from ..models import (
     AssistantPart,
     ContentPart,
     Loss,
-    Message,
     OpaquePart,
     RefusalPart,
     TextPart,
@@ -19,7 +18,7 @@ from ..models import (
     ToolDefinition,
 )
 from ..paths import Path, format_path
-from .extras import ABSENT, Extras, copy_extras, extra_at, inner_extras, without_extra_at
+from .extras import ABSENT, Extras, copy_extras, extra_at, has_members, inner_extras, without_extra_at
 from .wire import ProviderWire, make_hashed_name
 
 if TYPE_CHECKING:
@@ -47,8 +46,7 @@ def describe_as_text(part: Any) -> str:
     texts: list[str] = []
     names: list[str] = []
     if type(part) is not OpaquePart:
-        name = part.name or part.url or ""
-        _collect({"name": name, "kept": part.metadata}, texts, names, 0)
+        _collect({"name": part.name or part.url or "", "metadata": part.metadata}, texts, names, 0)
         return f"[{part.type}: {names[0]}]" if names else f"[{part.type}]"
     _collect(part.value, texts, names, 0)
     if texts:
@@ -99,16 +97,15 @@ class Writer:
     rejects; `is_stream` means that it is written as a stream. `is_declared_tool` means that the tool being written is
     declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
     limits. `drops_ids` means that the client drops the ids of calls. `model`
-    is the request's model if messages depend on it. `messages` are those being written if names must be unique among
-    them, and `name_counts` how often each of their names was written. `downgraded` has the tools that should be strict
-    but cannot be. `losses` has what was reported so far.
+    is the request's model if messages depend on it. `downgraded` has the tools that should be strict but cannot be.
+    `losses` has what was reported so far.
     """
 
     __slots__ = (
+        "_codec",
         "_ids",
         "_on_loss",
         "_rejects",
-        "_tables",
         "_tools",
         "_value",
         "_value_type",
@@ -121,9 +118,7 @@ class Writer:
         "is_stream",
         "losses",
         "media",
-        "messages",
         "model",
-        "name_counts",
         "names",
         "unsent",
         "wire",
@@ -152,8 +147,6 @@ class Writer:
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
         self.model: str | None = None
-        self.messages: Sequence[Message] = ()
-        self.name_counts: dict[str, int] | None = None
         self.is_declared_tool = False
         self.is_stream = False
         self.drops_ids = False
@@ -161,7 +154,7 @@ class Writer:
         self.losses: list[Loss] = []
         self.budget_used: dict[str, int] = {}
         self._tools = tools
-        self._tables: LoweredArgumentCodec | None = None
+        self._codec: LoweredArgumentCodec | None = None
         self._value = value
         self._value_type = value_type
 
@@ -180,9 +173,9 @@ class Writer:
         elif kind is AttributeError or kind is TypeError:
             from ..object_types import find_wrong_value  # only needed when a conversion has failed
 
-            found = find_wrong_value(self._value, self._value_type)
-            if found is not None:
-                raise found from error
+            wrong_value = find_wrong_value(self._value, self._value_type)
+            if wrong_value is not None:
+                raise wrong_value from error
 
     def report_loss(self, at: Path, what: str, action: Action, reason: str, severity: Severity = "note") -> None:
         """Report a loss.
@@ -205,18 +198,19 @@ class Writer:
         self, schema: dict[str, Any] | bool, strict: bool | None, at: Path, *, is_arguments: bool = True
     ) -> dict[str, Any]:
         """Lower a schema, and report what the dialect expresses differently, unless the build has reported it."""
-        lowerings = self.wire.schema_lowering
-        written, found = lowerings.lower_with_schema_copy(schema, strict, is_arguments=is_arguments)
+        lowering = self.wire.schema_lowering
+        written, lowered = lowering.lower_with_schema_copy(schema, strict, is_arguments=is_arguments)
         if self.is_declared_tool:
             return written
-        if not found.only_drops_keywords(schema):
+        if not lowered.only_drops_keywords(schema):
             self.report_loss(at, "a schema", "rewritten", f"{self.wire.title} expresses it differently")
-        for record in found.changes:
-            where = at
-            for step in record.pointer if " " in record.what else (*record.pointer, record.what):
-                where = (where, step)
-            severity: Severity = "warning" if record.blocks_strict else "note"
-            self.report_loss(where, record.what, record.action, f"{self.wire.title}: {record.reason}", severity)
+        for change in lowered.changes:
+            path = at
+            # Without a space, it is a keyword of the schema at the pointer.
+            for step in change.pointer if " " in change.what else (*change.pointer, change.what):
+                path = (path, step)
+            severity: Severity = "warning" if change.blocks_strict else "note"
+            self.report_loss(path, change.what, change.action, f"{self.wire.title}: {change.reason}", severity)
         return written
 
     def encode_call(self, call: ToolCall, at: Path) -> ToolCall:
@@ -239,11 +233,11 @@ class Writer:
     @property
     def argument_codec(self) -> LoweredArgumentCodec:
         """The encodings of arguments, created on first use."""
-        if self._tables is None:
+        if self._codec is None:
             from .lowered_arguments import LoweredArgumentCodec
 
-            self._tables = LoweredArgumentCodec(self.wire, self._tools)
-        return self._tables
+            self._codec = LoweredArgumentCodec(self.wire, self._tools)
+        return self._codec
 
     def has_encoding(self, name: str) -> bool:
         """Return whether the arguments of a tool may be different on the wire."""
@@ -306,23 +300,21 @@ class Writer:
         """Return a copy of this provider's extras. Report those of other providers, which are not written."""
         if not metadata:
             return {}
-        found: Extras = {}
-        for provider, state in metadata.items():
-            if provider == self.wire.name:
-                found = inner_extras(metadata, provider)
-            elif type(state) is not dict or any(key[:1] != "$" for key in state):
+        for provider, extras in metadata.items():
+            if provider != self.wire.name and (type(extras) is not dict or has_members(extras)):
                 self.report_loss(
                     (at, "metadata"), f"metadata of {provider}", "dropped", "only that provider can read it"
                 )
-        return copy_extras(self.without_rejected(found, (at, "metadata"))) if found else found
+        own_extras = inner_extras(metadata, self.wire.name)
+        return copy_extras(self.without_rejected(own_extras, (at, "metadata"))) if own_extras else own_extras
 
-    def without_rejected(self, state: Extras, at: Path) -> Extras:
+    def without_rejected(self, extras: Extras, at: Path) -> Extras:
         """Return extras without what the API rejects, which is reported."""
         for key_path in self._rejects:
-            if extra_at(state, *key_path) is not ABSENT:
+            if extra_at(extras, *key_path) is not ABSENT:
                 self.report_loss(at, key_path[-1], "dropped", f"{self.wire.title} rejects it", "warning")
-                state = without_extra_at(state, *key_path)
-        return state
+                extras = without_extra_at(extras, *key_path)
+        return extras
 
     def is_sendable(self, part: OpaquePart) -> bool:
         """Return whether an opaque value is of this provider, and contains nothing that the API rejects."""
@@ -346,12 +338,13 @@ class Writer:
 
     def call_id(self, identifier: str) -> str:
         """Return the wire's id of a call: the same, or a unique replacement if the wire would reject it in a request."""
-        known = self._ids.get(identifier)
-        if known is None:
-            is_kept = self.is_response or self.wire.is_legal_id(identifier)
-            known = identifier if is_kept else make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
-            self._ids[identifier] = known
-        return known
+        wire_id = self._ids.get(identifier)
+        if wire_id is None:
+            wire_id = identifier
+            if not self.is_response and not self.wire.is_legal_id(identifier):
+                wire_id = make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
+            self._ids[identifier] = wire_id
+        return wire_id
 
     def restore_id(self, identifier: str, wire_id: str) -> None:
         """Use the original id of the wire, for a call and for the results that refer to it."""

@@ -41,13 +41,13 @@ class HandledTools(Generic[H]):
         """Run a call."""
         return await self._dispatcher.run_one(call)
 
-    async def run(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
+    async def run(self, name: str, call_id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
         """Run a call. Its arguments are an object, or the text that the model wrote."""
-        return await self.run_call(_call(name, id, arguments))
+        return await self.run_call(_make_call(name, call_id, arguments))
 
-    def run_inline(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
+    def run_inline(self, name: str, call_id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
         """Run a call from synchronous code."""
-        return self._inline.run_one_blocking(_call(name, id, arguments))
+        return self._inline.run_one_blocking(_make_call(name, call_id, arguments))
 
 
 def arguments_schema(definition: ToolDefinition) -> dict[str, Any]:
@@ -60,13 +60,19 @@ def result_text(result: ToolResult) -> str:
     return result.value if isinstance(result.value, str) else compact(result.value)
 
 
-def _call(name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolCall:
+def _make_call(name: str, call_id: str | None, arguments: dict[str, Any] | str) -> ToolCall:
+    """Return a call. Text that is not a JSON object makes it invalid."""
+    call = ToolCall(call_id or "call", name, {})
     if not isinstance(arguments, str):
-        return ToolCall(id or "call", name, arguments)
+        call.arguments = arguments
+        return call
     try:
         value = loads(arguments or "{}")
     except ValueError:
-        return ToolCall(id or "call", name, {}, invalid=InvalidCall(arguments, "malformed"))
-    if not isinstance(value, dict):
-        return ToolCall(id or "call", name, {}, invalid=InvalidCall(arguments, "not_an_object"))
-    return ToolCall(id or "call", name, value)
+        call.invalid = InvalidCall(arguments, "malformed")
+        return call
+    if isinstance(value, dict):
+        call.arguments = value
+    else:
+        call.invalid = InvalidCall(arguments, "not_an_object")
+    return call

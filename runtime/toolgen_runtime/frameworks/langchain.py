@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import PrivateAttr
 
-from ..models import OpaquePart, TextPart, ToolDefinition, ToolResult
+from ..models import ContentPart, OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..tools.runnable_tools import RunnableTools
 from .calls import HandledTools, arguments_schema, result_text
 
@@ -43,13 +43,13 @@ class DeclaredTool(BaseTool):
         """Pass the arguments as one object, because keywords could collide with LangChain's own, such as `config`."""
         return (tool_input, tool_call_id), {}
 
-    def _run(self, *given: Any) -> tuple[Any, ToolResult]:
-        arguments, id = given
-        return _content(self._tools.run_inline(self.name, id, arguments))
+    def _run(self, arguments: Any, tool_call_id: str | None) -> tuple[Any, ToolResult]:
+        result = self._tools.run_inline(self.name, tool_call_id, arguments)
+        return _content(result), result
 
-    async def _arun(self, *given: Any) -> tuple[Any, ToolResult]:
-        arguments, id = given
-        return _content(await self._tools.run(self.name, id, arguments))
+    async def _arun(self, arguments: Any, tool_call_id: str | None) -> tuple[Any, ToolResult]:
+        result = await self._tools.run(self.name, tool_call_id, arguments)
+        return _content(result), result
 
 
 def langchain_tools(
@@ -86,8 +86,8 @@ def interrupt_settings(declared: RunnableTools[Any]) -> dict[str, bool]:
     return {name: True for name in declared.entries if name not in declared.low_risk}
 
 
-def _content(result: ToolResult) -> tuple[Any, ToolResult]:
-    """Return a result as content for the model, and the result itself.
+def _content(result: ToolResult) -> Any:
+    """Return a result as content for the model: text, or a list of content blocks.
 
     Raises:
         ToolException: The result is an error.
@@ -95,15 +95,18 @@ def _content(result: ToolResult) -> tuple[Any, ToolResult]:
     if result.kind == "error":
         raise ToolException(result_text(result))
     if result.kind != "multimodal":
-        return result_text(result), result
-    content: list[Any] = []
-    for part in result.value:
-        if isinstance(part, TextPart):
-            content.append({"type": "text", "text": part.text})
-        elif isinstance(part, OpaquePart):
-            content.append(part.value)
-        else:
-            kind = "file" if part.type == "document" else part.type
-            found = {"url": part.url} if part.data is None else {"base64": part.data}
-            content.append({"type": kind, **found, **({"mime_type": part.media_type} if part.media_type else {})})
-    return content, result
+        return result_text(result)
+    return [_content_block(part) for part in result.value]
+
+
+def _content_block(part: ContentPart) -> Any:
+    """Return a part as a content block of LangChain. An opaque part is one already."""
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, OpaquePart):
+        return part.value
+    block: dict[str, Any] = {"type": "file" if part.type == "document" else part.type}
+    block |= {"url": part.url} if part.data is None else {"base64": part.data}
+    if part.media_type:
+        block["mime_type"] = part.media_type
+    return block

@@ -58,13 +58,13 @@ def mcp_server(
     """
     tools = HandledTools(declared, handlers, names, timeout)
     offered = converters.to_tools(tools.definitions)
-    known = {tool["name"] for tool in offered}
+    offered_names = {tool["name"] for tool in offered}
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult.model_validate({"tools": offered})
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if params.name not in known:
+        if params.name not in offered_names:
             raise MCPError(types.INVALID_PARAMS, "Unknown tool")  # the specification requires an error here
         call = converters.from_tool_call(params, str(context.request_id))
         return types.CallToolResult.model_validate(converters.to_tool_result(await tools.run_call(call)))
@@ -82,7 +82,7 @@ class RemoteTools(NamedTuple):
 
 
 async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
-    """List the tools of a server.
+    """Return the tools of a server, for a run.
 
     Args:
         client: A connected client. It has to stay connected while the tools are in use.
@@ -91,26 +91,34 @@ async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
     Returns:
         The definitions of the tools, and functions that call them.
     """
-    listed: list[types.Tool] = []
-    cursor: str | None = None
-    while True:
-        page = await client.list_tools(cursor=cursor)
-        listed += page.tools
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-    tools = converters.from_tools([tool.model_dump(by_alias=True, exclude_unset=True, mode="json") for tool in listed])
+    wires = await _list_tools(client)
+    tools = converters.from_tools([wire.model_dump(by_alias=True, exclude_unset=True, mode="json") for wire in wires])
 
-    async def call(call: ToolCall) -> ToolResult:
+    async def call_tool(call: ToolCall) -> ToolResult:
         try:
             response = await client.call_tool(**converters.to_sdk(call))
         except MCPError as error:
             return ToolResult(call.id, call.name, "error", error.error.message)
         return converters.from_tool_result(response, call.id, call.name, tools=tools)
 
-    named = [
-        (tool.name if isinstance(tool, ToolDefinition) else wire.name, wire)
-        for tool, wire in zip(tools, listed, strict=True)
+    names = [
+        tool.name if isinstance(tool, ToolDefinition) else wire.name for tool, wire in zip(tools, wires, strict=True)
     ]
-    read_only = [name for name, wire in named if wire.annotations is not None and wire.annotations.read_only_hint]
-    return RemoteTools(tools, dict.fromkeys((name for name, _ in named), call), read_only)
+    read_only = [
+        name
+        for name, wire in zip(names, wires, strict=True)
+        if wire.annotations is not None and wire.annotations.read_only_hint
+    ]
+    return RemoteTools(tools, dict.fromkeys(names, call_tool), read_only)
+
+
+async def _list_tools(client: Client) -> list[types.Tool]:
+    """Return the tools of all pages of a server's list."""
+    tools: list[types.Tool] = []
+    cursor: str | None = None
+    while True:
+        page = await client.list_tools(cursor=cursor)
+        tools += page.tools
+        cursor = page.next_cursor
+        if cursor is None:
+            return tools

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from agents import FunctionTool, Tool, ToolOutputFileContent, ToolOutputImage, ToolOutputText
 from agents.tool_context import ToolContext
 
-from ..models import OpaquePart, TextPart, ToolDefinition, ToolResult
+from ..models import ContentPart, OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..tools.runnable_tools import RunnableTools
 from .calls import HandledTools, arguments_schema, result_text
 
@@ -62,19 +62,19 @@ def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) 
 
 
 def _output(result: ToolResult) -> Any:
-    if result.kind != "multimodal":
-        return result_text(result)
-    output: list[Any] = []
-    for part in result.value:
-        if isinstance(part, TextPart):
-            output.append(ToolOutputText(text=part.text))
-        elif isinstance(part, OpaquePart):
-            output.append(ToolOutputText(text=str(part.value)))
-        else:
-            url = part.url if part.data is None else f"data:{part.media_type};base64,{part.data}"
-            if part.type == "image":
-                output.append(ToolOutputImage(image_url=url))
-            else:
-                data, where = (None, url) if part.data is None else (url, None)
-                output.append(ToolOutputFileContent(file_data=data, file_url=where, filename=part.name))
-    return output
+    """Return a result as the output of a tool: text, or a list of the framework's content types."""
+    return [_output_item(part) for part in result.value] if result.kind == "multimodal" else result_text(result)
+
+
+def _output_item(part: ContentPart) -> Any:
+    """Return a part as the framework's content type. Opaque parts become text; audio and video become files."""
+    if isinstance(part, TextPart):
+        return ToolOutputText(text=part.text)
+    if isinstance(part, OpaquePart):
+        return ToolOutputText(text=str(part.value))
+    data_url = None if part.data is None else f"data:{part.media_type};base64,{part.data}"
+    if part.type == "image":
+        return ToolOutputImage(image_url=data_url or part.url)
+    if data_url is not None:
+        return ToolOutputFileContent(file_data=data_url, filename=part.name)
+    return ToolOutputFileContent(file_url=part.url, filename=part.name)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic_ai import AudioUrl, BinaryContent, DocumentUrl, ImageUrl, RunContext, Tool, VideoUrl
 from pydantic_ai.exceptions import ToolFailed
 
-from ..models import OpaquePart, TextPart, ToolDefinition, ToolResult
+from ..models import ContentPart, OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..tools.runnable_tools import RunnableTools
 from .calls import HandledTools, arguments_schema, result_text
 
@@ -57,28 +57,25 @@ def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) 
             raise ToolFailed(result_text(result))
         return _content(result)
 
-    risky = tools.needs_approval(name)
-    made = Tool.from_schema(
-        call, name, definition.description, arguments_schema(definition), takes_ctx=True, sequential=risky
+    needs_approval = tools.needs_approval(name)
+    tool = Tool.from_schema(
+        call, name, definition.description, arguments_schema(definition), takes_ctx=True, sequential=needs_approval
     )
-    made.requires_approval = approval and risky
-    return made
+    tool.requires_approval = approval and needs_approval
+    return tool
 
 
 def _content(result: ToolResult) -> Any:
     """Return a result as the framework sends it: JSON unchanged, and parts as the framework's content types."""
-    if result.kind != "multimodal":
-        return result.value
-    content: list[Any] = []
-    for part in result.value:
-        if isinstance(part, TextPart):
-            content.append(part.text)
-        elif isinstance(part, OpaquePart):
-            content.append(part.value)
-        elif part.data is not None:
-            content.append(
-                BinaryContent(b64decode(part.data), media_type=part.media_type or "application/octet-stream")
-            )
-        else:
-            content.append(_URLS[part.type](part.url or ""))
-    return content
+    return [_content_item(part) for part in result.value] if result.kind == "multimodal" else result.value
+
+
+def _content_item(part: ContentPart) -> Any:
+    """Return a part as the framework's content type."""
+    if isinstance(part, TextPart):
+        return part.text
+    if isinstance(part, OpaquePart):
+        return part.value
+    if part.data is not None:
+        return BinaryContent(b64decode(part.data), media_type=part.media_type or "application/octet-stream")
+    return _URLS[part.type](part.url or "")

@@ -8,7 +8,7 @@ contains a call, which makes them text. So no event ever has to be taken back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..json_text import dump_allowing_nan
 from ..models import (
@@ -24,11 +24,15 @@ from ..models import (
     ToolCallPart,
     ToolDefinition,
 )
-from .text_calls import accepted_names, find_text_calls
+from .text_calls import ParsedTextCall, accepted_names, find_text_calls
 from .text_parser import CallMaker, parse_response_text, strip_newlines_after_call, strip_newlines_before_call
-from .tool_blocks import MAX_OPENING_LINE, BlockKind, BlockScanner, may_begin_block
+from .tool_blocks import MAX_OPENING_LINE, Block, BlockKind, BlockScanner, may_begin_block
 
 __all__ = ["ResponseReader"]
+
+
+_AFTER_FIRST = {"{": '"', "[": "{"}
+"""The character that must come next if a value with this first character may be a call."""
 
 
 class ResponseReader:
@@ -51,149 +55,153 @@ class ResponseReader:
         self._untrusted = tuple(untrusted)
         self._turn = turn
         self._names = accepted_names(tools) if names is None else names
-        self._whole: list[str] = []
-        self._head: str | None = "" if self._names else None
-        self._waits = False
+        self._pieces: list[str] = []
+        self._length = 0
+        # What decides whether the whole text may be one JSON value; None once it is known.
+        self._json_start: str | None = "" if self._names else None
+        # Whether the rest is held back, because of something that is a call if no ```tool fence follows.
+        self._waits_for_end = False
         self._scanner = BlockScanner()
         self._line: list[str] = []
         self._line_head = ""
         self._line_start = 0
-        self._line_says = False
+        self._line_is_text = False  # known to start no block
         self._held: list[str] = []
         self._held_start = 0
-        self._length = 0
         self._segment = _Segment()
         self._maker = CallMaker(turn, set(self._used))
-        self._told = 0
+        self._reported_calls = 0
 
     def feed(self, text: str) -> list[StreamEvent]:
         """Read more text, and return its events, in constant time for each character."""
         events: list[StreamEvent] = []
-        first, *others = text.split("\n")
-        self._grow(first, events)
-        for piece in others:
-            self._grow("\n", events)
-            self._grow(piece, events)
+        first, *following = text.split("\n")
+        self._read_piece(first, events)
+        for piece in following:
+            self._read_piece("\n", events)
+            self._read_piece(piece, events)
         return events
 
     def finish(self) -> list[StreamEvent]:
         """Return the events of the text that was held back."""
-        return list(self._untold(self.message()))
+        return list(self._unreported_events(self.message()))
 
     def message(self) -> AssistantMessage:
         """Return the response so far."""
-        return parse_response_text(
-            "".join(self._whole), self._names, self._untrusted, CallMaker(self._turn, set(self._used))
-        )
+        maker = CallMaker(self._turn, set(self._used))
+        return parse_response_text("".join(self._pieces), self._names, self._untrusted, maker)
 
-    def _untold(self, message: AssistantMessage) -> Iterator[StreamEvent]:
+    def _unreported_events(self, message: AssistantMessage) -> Iterator[StreamEvent]:
         """Yield events for the part of a message that has not been reported."""
-        reported, call_index, reasoning = self._segment.reported, 0, ""
+        reported_length = self._segment.reported_length
+        call_index, reasoning = 0, ""
         content = message.content
-        parts = [TextPart(content)] if isinstance(content, str) else content or []
-        for part in parts:
-            if type(part) is TextPart:
-                text = part.text[reported:]
-                reported = max(0, reported - len(part.text))
+        for part in [TextPart(content)] if isinstance(content, str) else content or []:
+            if isinstance(part, TextPart):
+                text = part.text[reported_length:]
+                reported_length = max(0, reported_length - len(part.text))
                 if text:
                     yield TextDelta(text)
-            elif type(part) is ReasoningPart:
+            elif isinstance(part, ReasoningPart):
                 reasoning = part.text
-            elif type(part) is ToolCallPart:
-                if call_index >= self._told:
-                    yield from _call_told(call_index, part.call, reasoning)
+            elif isinstance(part, ToolCallPart):
+                if call_index >= self._reported_calls:
+                    yield from _call_events(call_index, part.call, reasoning)
                 call_index, reasoning = call_index + 1, ""
 
-    def _grow(self, piece: str, events: list[StreamEvent]) -> None:
-        """Read a piece of a line, or the line feed after it."""
+    def _read_piece(self, piece: str, events: list[StreamEvent]) -> None:
+        """Read a piece of a line, or the line feed after it. Add its events to `events`."""
         if not piece:
             return
-        self._whole.append(piece)
+        self._pieces.append(piece)
         self._held.append(piece)
         self._length += len(piece)
-        self._check_json_start(piece)
+        self._follow_json_start(piece)
         if piece == "\n":
             self._end_line(events)
         else:
             self._line.append(piece)
             self._line_head += piece[: MAX_OPENING_LINE + 1 - len(self._line_head)]
-            self._line_says = self._line_says or self._scanner.is_in_fence or not may_begin_block(self._line_head)
+            if self._scanner.is_in_fence or not may_begin_block(self._line_head):
+                self._line_is_text = True
         if not self._holds_back():
-            self._say(events)
+            self._report_held_text(events)
 
     def _holds_back(self) -> bool:
         """Return whether the held text may be a call, or may follow one."""
-        if self._waits or self._head is not None:
+        if self._waits_for_end or self._json_start is not None:
             return True
-        if self._scanner.open_kind is not None and self._matters(self._scanner.open_kind):
+        if self._scanner.open_kind is not None and self._may_be_call(self._scanner.open_kind):
             return True
-        return bool(self._line) and not self._line_says
+        return bool(self._line) and not self._line_is_text
 
-    def _matters(self, kind: BlockKind) -> bool:
+    def _may_be_call(self, kind: BlockKind) -> bool:
         """Return whether blocks of a kind may still be calls."""
-        return kind == "tool" or bool(self._names and not self._told)
+        return kind == "tool" or bool(self._names and not self._reported_calls)
 
     def _end_line(self, events: list[StreamEvent]) -> None:
-        """Read a complete line."""
+        """Read the end of a line, which may complete a block."""
         block = self._scanner.read_line("".join(self._line), self._line_start)
-        self._line, self._line_head, self._line_says = [], "", False
+        self._line, self._line_head, self._line_is_text = [], "", False
         self._line_start = self._length
-        if block is None or not self._matters(block.kind):
+        if block is None or not self._may_be_call(block.kind):
             return
         calls = find_text_calls(block.body, self._names, explicit=block.kind == "tool")
         if calls and block.kind == "tool":
-            held = "".join(self._held)
-            self._held = [held[: block.start - self._held_start]]
-            self._say(events)
-            events += self._segment.begin_next()
-            self._held, self._held_start = [held[block.end - self._length :]], block.end
-            self._waits, self._head = False, None
-            for parsed in calls:
-                events += _call_told(self._told, self._maker.make_call(parsed), parsed.reasoning or "")
-                self._told += 1
+            self._report_calls(block, calls, events)
         elif calls:
-            self._waits = True
+            self._waits_for_end = True
 
-    def _say(self, events: list[StreamEvent]) -> None:
+    def _report_calls(self, block: Block, calls: Sequence[ParsedTextCall], events: list[StreamEvent]) -> None:
+        """Report the text before a block, which nothing can make a call any more, and the calls of the block."""
+        held = "".join(self._held)
+        self._held = [held[: block.start - self._held_start]]
+        self._report_held_text(events)
+        events += self._segment.begin_next()
+        self._held, self._held_start = [held[block.end - self._length :]], block.end
+        self._waits_for_end, self._json_start = False, None
+        for parsed in calls:
+            call = self._maker.make_call(parsed)
+            events += _call_events(self._reported_calls, call, parsed.reasoning or "")
+            self._reported_calls += 1
+
+    def _report_held_text(self, events: list[StreamEvent]) -> None:
         """Report the held text as text."""
         text = "".join(self._held)
         self._held, self._held_start = [], self._length
         events += self._segment.add_text(text)
 
-    def _check_json_start(self, piece: str) -> None:
-        """Check whether the whole text may be one JSON value."""
-        if self._head is None:
+    def _follow_json_start(self, piece: str) -> None:
+        """Note whether the whole text may still be one JSON value, which is not indented."""
+        if self._json_start is None:
             return
-        head = self._head + piece
-        bare = head.lstrip(" \t\r\n")
-        margin = head[: len(head) - len(bare)].rpartition("\n")[2]
+        start = self._json_start + piece
+        bare = start.lstrip(" \t\r\n")
+        margin = start[: len(start) - len(bare)].rpartition("\n")[2]
         if not bare:
-            self._head = margin[:1]
-        elif margin or bare[0] not in _SECOND:
-            self._head = None
+            self._json_start = margin[:1]
+        elif margin or bare[0] not in _AFTER_FIRST:
+            self._json_start = None
         elif second := bare[1:].lstrip(" \t\r\n"):
-            self._head, self._waits = None, second[0] == _SECOND[bare[0]]
+            self._json_start = None
+            self._waits_for_end = second[0] == _AFTER_FIRST[bare[0]]
         else:
-            self._head = bare[0]
-
-
-_SECOND = {"{": '"', "[": "{"}
-"""The character that must come next if a value with this first character may be a call."""
+            self._json_start = bare[0]
 
 
 class _Segment:
     """The text between two calls. Blank text waits until it is known whether text or a call follows.
 
-    `reported` is the number of characters that were reported, in all segments.
+    `reported_length` is the number of characters that were reported, in all segments.
     """
 
-    __slots__ = ("_after", "_blanks", "_speaks", "reported")
+    __slots__ = ("_blanks", "_follows_call", "_has_text", "reported_length")
 
     def __init__(self) -> None:
-        self.reported = 0
-        self._after = False
+        self.reported_length = 0
+        self._follows_call = False
         self._blanks: list[str] = []
-        self._speaks = False
+        self._has_text = False
 
     def add_text(self, text: str) -> list[StreamEvent]:
         """Read text that is not a call."""
@@ -201,25 +209,25 @@ class _Segment:
             self._blanks.append(text)
             return []
         text = "".join((*self._blanks, text))
-        if self._after and not self._speaks:
+        if self._follows_call and not self._has_text:
             text = strip_newlines_after_call(text)
-        self._speaks = True
+        self._has_text = True
         stripped = text.rstrip()
         self._blanks = [text[len(stripped) :]]
-        return self._told(stripped)
+        return self._report(stripped)
 
     def begin_next(self) -> list[StreamEvent]:
         """Start a new segment after a call."""
-        events = self._told(strip_newlines_before_call("".join(self._blanks))) if self._speaks else []
-        self._after, self._blanks, self._speaks = True, [], False
+        events = self._report(strip_newlines_before_call("".join(self._blanks))) if self._has_text else []
+        self._follows_call, self._blanks, self._has_text = True, [], False
         return events
 
-    def _told(self, text: str) -> list[StreamEvent]:
-        self.reported += len(text)
+    def _report(self, text: str) -> list[StreamEvent]:
+        self.reported_length += len(text)
         return [TextDelta(text)] if text else []
 
 
-def _call_told(index: int, call: ToolCall, reasoning: str) -> list[StreamEvent]:
+def _call_events(index: int, call: ToolCall, reasoning: str) -> list[StreamEvent]:
     """Return the events of a call: its reasoning, then one delta."""
     arguments = dump_allowing_nan(call.arguments) if call.invalid is None else call.invalid.text
     delta = ToolCallDelta(index, call.id, call.name, arguments)

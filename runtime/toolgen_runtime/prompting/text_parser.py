@@ -4,7 +4,7 @@
 
 A message with calls consists of its texts and calls, in order. Up to two line feeds between text and a call belong
 to neither, and blank text is dropped. If the message would be written differently, its original text is kept in the
-extras as `$text`, and the names that it uses as `$names`.
+extras as `$text`, with the names that it uses.
 """
 
 from __future__ import annotations
@@ -28,14 +28,19 @@ from ..models import (
     ToolCallPart,
     ToolDefinition,
 )
-from .text_calls import ParsedTextCall, accepted_names, find_text_calls
+from .text_calls import (
+    PROVIDER,
+    ParsedTextCall,
+    ResponsePiece,
+    accepted_names,
+    call_text,
+    find_text_calls,
+    join_response_text,
+)
 from .tool_blocks import Block, BlockKind, find_blocks, find_whole_text_block, flag_quoted_blocks
-from .tool_definitions_as_text import PROVIDER, call_text, join_response_text
 
 __all__ = [
-    "CallBlock",
     "CallMaker",
-    "call_blocks",
     "parse_response_text",
     "read_response_text",
     "strip_newlines_after_call",
@@ -44,8 +49,10 @@ __all__ = [
 
 _STAGES: tuple[BlockKind, ...] = ("tool", "json", "tool_call")
 
+_LEADING_LINE_FEEDS = re.compile(r"\A(?:\r?\n){0,2}")
 
-class CallBlock(NamedTuple):
+
+class _CallBlock(NamedTuple):
     """A block that contains calls."""
 
     start: int
@@ -60,32 +67,39 @@ class CallMaker:
     `used` has the ids of calls in earlier messages.
     """
 
-    __slots__ = ("_given", "_position", "_turn", "_used")
+    __slots__ = ("_position", "_turn", "_used", "_written")
 
     def __init__(self, turn: int, used: set[str]) -> None:
         self._turn = turn
         self._position = 0
         self._used = used
-        self._given: set[str] = set()
+        self._written: set[str] = set()
 
     def make_call(self, text_call: ParsedTextCall) -> ToolCall:
         """Make a call from one that was found in text."""
-        position, self._position = self._position, self._position + 1
+        identifier = text_call.identifier
+        if identifier is not None and not identifier.strip():
+            identifier = None
         call = ToolCall("", text_call.name, text_call.arguments, text_call.invalid)
-        given = text_call.identifier
-        if given is not None and given.strip() and given not in self._used:
-            call.id = given
+        if identifier is not None and identifier not in self._used:
+            call.id = identifier
         else:
-            call.id = synthetic_id(self._turn, position)
-            while call.id in self._used:
-                call.id += "_"
+            call.id = self._synthetic_id()
             call.metadata = {PROVIDER: {"$synthetic": call.id}}
-        if given is not None and given.strip():
-            if given in self._given and call.invalid is None:
-                call.invalid = InvalidCall(dump_allowing_nan(call.arguments), "duplicate_id")
-            self._given.add(given)
+        if identifier in self._written and call.invalid is None:
+            call.invalid = InvalidCall(dump_allowing_nan(call.arguments), "duplicate_id")
+        if identifier is not None:
+            self._written.add(identifier)
         self._used.add(call.id)
+        self._position += 1
         return call
+
+    def _synthetic_id(self) -> str:
+        """Return an unused id for the next call."""
+        identifier = synthetic_id(self._turn, self._position)
+        while identifier in self._used:
+            identifier += "_"
+        return identifier
 
 
 def read_response_text(
@@ -106,76 +120,81 @@ def parse_response_text(
     wire_name: Callable[[str], str] = str,
 ) -> AssistantMessage:
     """Read the text of a model, with the accepted names of tools. `wire_name` returns the name as it is written."""
-    blocks = call_blocks(text, names)
+    blocks = _find_call_blocks(text, names)
     if not blocks:
-        extras = {"$text": text, "$names": {}} if join_response_text([(text, False)])[1] else None
-        return AssistantMessage(text, metadata=None if extras is None else {PROVIDER: extras})
-    distrusted = _distrusted(blocks, untrusted)
+        is_unambiguous = join_response_text([ResponsePiece(text, False)]) == text
+        return AssistantMessage(
+            text, metadata=None if is_unambiguous else {PROVIDER: {"$text": {"text": text, "names": {}}}}
+        )
+    distrusted = _distrusted_calls(blocks, untrusted)
     parts: list[AssistantPart] = []
-    pieces: list[tuple[str, bool]] = []
+    pieces: list[ResponsePiece] = []
     end = 0
     for i, block in enumerate(blocks):
         before = text[end : block.start]
-        _say(strip_newlines_before_call(strip_newlines_after_call(before) if i else before), parts, pieces)
-        for parsed, doubted in zip(block.calls, distrusted[i], strict=True):
+        if i:
+            before = strip_newlines_after_call(before)
+        _add_text(strip_newlines_before_call(before), parts, pieces)
+        for parsed, is_distrusted in zip(block.calls, distrusted[i], strict=True):
             call = maker.make_call(parsed)
-            if doubted:
-                unread = call.invalid
-                call.invalid = InvalidCall(
-                    dump_allowing_nan(call.arguments) if unread is None else unread.text, "untrusted"
-                )
+            if is_distrusted:
+                arguments = dump_allowing_nan(call.arguments) if call.invalid is None else call.invalid.text
+                call.invalid = InvalidCall(arguments, "untrusted")
             if parsed.reasoning:
                 parts.append(ReasoningPart(parsed.reasoning))
             parts.append(ToolCallPart(call))
-            pieces.append((_written(call, parsed, wire_name), True))
+            pieces.append(ResponsePiece(_written_call(call, parsed, wire_name), True))
         end = block.end
-    _say(strip_newlines_after_call(text[end:]), parts, pieces)
-    if join_response_text(pieces)[0] == text:
+    _add_text(strip_newlines_after_call(text[end:]), parts, pieces)
+    if join_response_text(pieces) == text:
         return AssistantMessage(parts)
-    used = {parsed.wire_name: parsed.name for block in blocks for parsed in block.calls if parsed.wire_name in names}
-    return AssistantMessage(parts, metadata={PROVIDER: {"$text": text, "$names": used}})
+    used_names = {
+        parsed.wire_name: parsed.name for block in blocks for parsed in block.calls if parsed.wire_name in names
+    }
+    return AssistantMessage(parts, metadata={PROVIDER: {"$text": {"text": text, "names": used_names}}})
 
 
-def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
+def _find_call_blocks(text: str, names: Mapping[str, str]) -> list[_CallBlock]:
     """Return the blocks with calls, of the first stage that finds any."""
     blocks = find_blocks(text)
-    for stage in _STAGES:
-        found = [_called(block, names) for block in blocks if block.kind == stage]
-        calls = [block for block in found if block.calls]
-        if calls:
-            return calls
+    stages = [[block for block in blocks if block.kind == kind] for kind in _STAGES]
     whole = find_whole_text_block(text)
-    last = None if whole is None else _called(whole, names)
-    return [last] if last is not None and last.calls else []
+    if whole is not None:
+        stages.append([whole])
+    for stage in stages:
+        call_blocks = [_parse_block(block, names) for block in stage]
+        with_calls = [block for block in call_blocks if block.calls]
+        if with_calls:
+            return with_calls
+    return []
+
+
+def _parse_block(block: Block, names: Mapping[str, str]) -> _CallBlock:
+    calls = find_text_calls(block.body, names, explicit=block.kind == "tool")
+    return _CallBlock(block.start, block.end, block.body, calls)
 
 
 def strip_newlines_after_call(text: str) -> str:
     """Remove up to two line feeds from the start of a text that follows a call."""
-    return _FEEDS.sub("", text, count=1)
+    return _LEADING_LINE_FEEDS.sub("", text, count=1)
 
 
 def strip_newlines_before_call(text: str) -> str:
     """Remove up to two line feeds from the end of a text that precedes a call."""
     for _ in range(2):
-        text = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
+        if text.endswith("\n"):
+            text = text.removesuffix("\n").removesuffix("\r")
     return text
 
 
-_FEEDS = re.compile(r"\A(?:\r?\n){0,2}")
-
-
-def _called(block: Block, names: Mapping[str, str]) -> CallBlock:
-    explicit = block.kind == "tool"
-    return CallBlock(block.start, block.end, block.body, find_text_calls(block.body, names, explicit=explicit))
-
-
-def _say(text: str, parts: list[AssistantPart], pieces: list[tuple[str, bool]]) -> None:
+def _add_text(text: str, parts: list[AssistantPart], pieces: list[ResponsePiece]) -> None:
+    """Add a text to the parts of a message, and to the pieces of its written form, unless it is blank."""
     if text.strip():
         parts.append(TextPart(text))
-        pieces.append((text, False))
+        pieces.append(ResponsePiece(text, False))
 
 
-def _written(call: ToolCall, parsed: ParsedTextCall, wire_name: Callable[[str], str]) -> str:
+def _written_call(call: ToolCall, parsed: ParsedTextCall, wire_name: Callable[[str], str]) -> str:
     """Return a call as it would be written. If it cannot be written, return an empty text, which never matches."""
     try:
         return call_text(replace(call, name=wire_name(call.name)), parsed.reasoning or None)
@@ -183,18 +202,15 @@ def _written(call: ToolCall, parsed: ParsedTextCall, wire_name: Callable[[str], 
         return ""
 
 
-def _distrusted(blocks: Sequence[CallBlock], untrusted: Iterable[str]) -> list[list[bool]]:
-    """Return for each call whether it, or its block, occurs in an untrusted text."""
+def _distrusted_calls(blocks: Sequence[_CallBlock], untrusted: Iterable[str]) -> list[list[bool]]:
+    """Return for each call of each block whether it, or its block, occurs in an untrusted text."""
     texts = [untrusted] if isinstance(untrusted, str) else list(untrusted)
     if not texts:
         return [[False] * len(block.calls) for block in blocks]
-    found = iter(
-        flag_quoted_blocks(
-            [needle for block in blocks for needle in (block.body, *(c.text for c in block.calls))], texts
-        )
-    )
+    searched = [text for block in blocks for text in (block.body, *(call.text for call in block.calls))]
+    flags = iter(flag_quoted_blocks(searched, texts))
     distrusted: list[list[bool]] = []
     for block in blocks:
-        whole = next(found)
-        distrusted.append([next(found) or whole for _ in block.calls])
+        is_block_quoted = next(flags)
+        distrusted.append([next(flags) or is_block_quoted for _ in block.calls])
     return distrusted

@@ -41,65 +41,78 @@ def json_line(value: Any, path: str) -> str:
         raise ConversionError(path, f"cannot be written as JSON: {type(error).__name__}") from error
 
 
-_PIECES = re.compile(r"\\+[nrt]?|\s+|(\w+|[^\w\s\\])")
+_WORDS = re.compile(r"\\+[nrt]?|\s+|(\w+|[^\w\s\\])")
 
 
-def _pieces(text: str) -> list[str]:
-    return [match[1] for match in _PIECES.finditer(text) if match[1] is not None]
+def _words(text: str) -> list[str]:
+    """Return the words and punctuation of a text, without white space and escapes, which a model may write anew."""
+    return [match[1] for match in _WORDS.finditer(text) if match[1] is not None]
 
 
 def flag_quoted_blocks(blocks: Sequence[str], texts: Iterable[str]) -> list[bool]:
-    """Return for each block whether one of the texts contains it. A block of blank text never counts."""
-    following: list[dict[str, int]] = [{}]
-    ends: list[int] = []
+    """Return for each block whether one of the texts contains it. A block of blank text never counts.
+
+    All blocks are searched at once, in linear time (Aho and Corasick, 1975). A state is a prefix of a block, and
+    `transitions` has for each state the state after each further word.
+    """
+    transitions: list[dict[str, int]] = [{}]
+    block_states: list[int] = []
     for block in blocks:
         state = 0
-        for piece in _pieces(block):
-            if piece not in following[state]:
-                following[state][piece] = len(following)
-                following.append({})
-            state = following[state][piece]
-        ends.append(state)
-    shorter, order = _shorter(following)
-    seen = [False] * len(following)
+        for word in _words(block):
+            if word not in transitions[state]:
+                transitions[state][word] = len(transitions)
+                transitions.append({})
+            state = transitions[state][word]
+        block_states.append(state)
+    suffixes, shortest_first = _suffix_states(transitions)
+    is_quoted = [False] * len(transitions)
     for text in texts:
         state = 0
-        for piece in _pieces(text):
-            while state and piece not in following[state]:
-                state = shorter[state]
-            state = following[state].get(piece, 0)
-            seen[state] = True
-    for state in reversed(order):
-        if seen[state]:
-            seen[shorter[state]] = True
-    return [end > 0 and seen[end] for end in ends]
+        for word in _words(text):
+            while state and word not in transitions[state]:
+                state = suffixes[state]
+            state = transitions[state].get(word, 0)
+            is_quoted[state] = True
+    for state in reversed(shortest_first):
+        if is_quoted[state]:
+            is_quoted[suffixes[state]] = True
+    return [state > 0 and is_quoted[state] for state in block_states]
 
 
-def _shorter(following: list[dict[str, int]]) -> tuple[list[int], list[int]]:
-    """Return for each state the longest shorter state that its text ends with, and all states, shortest first."""
-    shorter = [0] * len(following)
-    waiting = deque(following[0].values())
-    order: list[int] = []
+class _SuffixStates(NamedTuple):
+    """For each state the longest other state that its text ends with, and all states but the first by length."""
+
+    suffixes: list[int]
+    shortest_first: list[int]
+
+
+def _suffix_states(transitions: list[dict[str, int]]) -> _SuffixStates:
+    """Find the suffix of each state, so that a search that cannot continue with a word goes on there."""
+    suffixes = [0] * len(transitions)
+    waiting = deque(transitions[0].values())
+    shortest_first: list[int] = []
     while waiting:
         state = waiting.popleft()
-        order.append(state)
-        for piece, after in following[state].items():
-            rest = shorter[state]
-            while rest and piece not in following[rest]:
-                rest = shorter[rest]
-            shorter[after] = following[rest].get(piece, 0)
-            waiting.append(after)
-    return shorter, order
+        shortest_first.append(state)
+        for word, next_state in transitions[state].items():
+            suffix = suffixes[state]
+            while suffix and word not in transitions[suffix]:
+                suffix = suffixes[suffix]
+            suffixes[next_state] = transitions[suffix].get(word, 0)
+            waiting.append(next_state)
+    return _SuffixStates(suffixes, shortest_first)
 
 
 BlockKind: TypeAlias = Literal["tool", "json", "tool_call", "whole"]
 
 CALL_TAG = "<tool_call>"
-CLOSING_TAG = "</tool_call>"
+_CLOSING_TAG = "</tool_call>"
 
 _FENCE = re.compile(r"( {0,3}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,4})?)(`{3,}+|~{3,}+)(.*)", re.DOTALL)
 _BLANKS = " \t\r"
 _KINDS: dict[str, BlockKind] = {"tool": "tool", "json": "json"}
+"""The kind of a block, by the language of its fence."""
 MAX_OPENING_LINE = 64
 """Maximum length of a line that may start a block. A longer line contains something else."""
 
@@ -119,12 +132,12 @@ class BlockScanner:
     `open_kind` is the kind of the open block. It is also None inside fences that are not blocks.
     """
 
-    __slots__ = ("_body", "_in_list", "_marks", "_start", "open_kind")
+    __slots__ = ("_body", "_is_in_list", "_marks", "_start", "open_kind")
 
     def __init__(self) -> None:
         self.open_kind: BlockKind | None = None
         self._marks = ""
-        self._in_list = False
+        self._is_in_list = False
         self._start = 0
         self._body: list[str] = []
 
@@ -135,47 +148,49 @@ class BlockScanner:
 
     def read_line(self, line: str, start: int) -> Block | None:
         """Read the next line, without its line feed. `start` is its position. Return the block that it completes."""
+        end = start + len(line)
         if self._marks:
-            if not self._ends(line):
-                if self.open_kind is not None:
-                    self._body.append(line)
-                return None
-            self._marks = ""
-            return self._closed("\n".join(self._body), start + len(line))
+            if self._is_closing_fence(line):
+                self._marks = ""
+                return self._close(end)
+            if self.open_kind is not None:
+                self._body.append(line)
+            return None
         fence = _FENCE.fullmatch(line)
         if fence is not None and not (fence[2][0] == "`" and "`" in fence[3]):
-            self._open(line, start, fence)
+            self._open_fence(line, start, fence)
             return None
-        bare = line.rstrip(_BLANKS)
         if line.startswith(CALL_TAG):
             self.open_kind, self._start, self._body = "tool_call", start, []
-            line, bare = line[len(CALL_TAG) :], bare[len(CALL_TAG) :]
+            line = line[len(CALL_TAG) :]
         if self.open_kind is None:
             return None
-        if bare.endswith(CLOSING_TAG):
-            self._body.append(bare[: -len(CLOSING_TAG)])
-            return self._closed(
-                "\n".join(self._body), start + len(line) + (len(CALL_TAG) if start == self._start else 0)
-            )
+        bare = line.rstrip(_BLANKS)
+        if bare.endswith(_CLOSING_TAG):
+            self._body.append(bare[: -len(_CLOSING_TAG)])
+            return self._close(end)
         self._body.append(line)
         return None
 
-    def _open(self, line: str, start: int, fence: re.Match[str]) -> None:
+    def _open_fence(self, line: str, start: int, fence: re.Match[str]) -> None:
+        """Open a fence, which is a block if it has a language that we know and is not indented."""
         margin, self._marks, info = fence.groups()
-        plain = margin == "" and self._marks == "```" and len(line) <= MAX_OPENING_LINE
-        self.open_kind = _KINDS.get(info.strip(_BLANKS)) if plain else None
-        self._in_list = bool(margin.strip())
+        is_plain = margin == "" and self._marks == "```" and len(line) <= MAX_OPENING_LINE
+        self.open_kind = _KINDS.get(info.strip(_BLANKS)) if is_plain else None
+        self._is_in_list = bool(margin.strip())
         self._start, self._body = start, []
 
-    def _ends(self, line: str) -> bool:
+    def _is_closing_fence(self, line: str) -> bool:
         """Return whether a line closes the open fence: only marks, indented by at most three spaces except in lists."""
         bare = line.rstrip(_BLANKS)
-        marks = bare.lstrip(" \t" if self._in_list else " ")
-        near = self._in_list or len(bare) - len(marks) <= 3
-        return near and len(marks) >= len(self._marks) and not marks.strip(self._marks[0])
+        marks = bare.lstrip(" \t" if self._is_in_list else " ")
+        is_near_margin = self._is_in_list or len(bare) - len(marks) <= 3
+        return is_near_margin and len(marks) >= len(self._marks) and not marks.strip(self._marks[0])
 
-    def _closed(self, body: str, end: int) -> Block | None:
-        kind, self.open_kind, self._body = self.open_kind, None, []
+    def _close(self, end: int) -> Block | None:
+        """Close the open block or fence. Return it if it is a block."""
+        kind, body = self.open_kind, "\n".join(self._body)
+        self.open_kind, self._body = None, []
         return None if kind is None else Block(kind, self._start, end, body)
 
 
@@ -193,26 +208,24 @@ def find_blocks(text: str) -> list[Block]:
     if "```" not in text and CALL_TAG not in text:
         return []
     scanner = BlockScanner()
-    found = (scanner.read_line(line, start) for line, start in split_lines_with_positions(text))
-    return [block for block in found if block is not None]
+    blocks = (scanner.read_line(line, start) for line, start in split_lines_with_positions(text))
+    return [block for block in blocks if block is not None]
 
 
 def find_whole_text_block(text: str) -> Block | None:
     """Return a text as one block if it starts like a JSON value that is not indented. None otherwise."""
-    begin = text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANKS + "\n"))) + 1
-    return (
-        Block("whole", begin, len(text.rstrip(_BLANKS + "\n")), text[begin:])
-        if text[begin : begin + 1] in ("{", "[")
-        else None
-    )
+    blank_length = len(text) - len(text.lstrip(_BLANKS + "\n"))
+    start = text.rfind("\n", 0, blank_length) + 1
+    if text[start : start + 1] not in ("{", "["):
+        return None
+    return Block("whole", start, len(text.rstrip(_BLANKS + "\n")), text[start:])
 
 
 def may_begin_block(line: str) -> bool:
     """Return whether a line that starts with this text may start a block."""
     if line.startswith("```"):
-        info = line[3:].lstrip(_BLANKS)
-        known = any(kind.startswith(info.rstrip(_BLANKS)) for kind in _KINDS)
-        return len(line) <= MAX_OPENING_LINE and known
+        info = line[3:].strip(_BLANKS)
+        return len(line) <= MAX_OPENING_LINE and any(kind.startswith(info) for kind in _KINDS)
     return line.startswith(CALL_TAG) or CALL_TAG.startswith(line) or "```".startswith(line)
 
 

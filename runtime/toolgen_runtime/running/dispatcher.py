@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from inspect import isawaitable
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ..conversion.extras import merge_extras_into
 from ..conversion.writer import OnLoss
@@ -59,6 +59,8 @@ _LOG = logging.getLogger(__name__)
 Around: TypeAlias = Callable[[ToolCall, Any, Callable[[Any], Awaitable[Any]]], object]
 """Called instead of each handler, with the call, its arguments and a function: `await proceed(arguments)` runs it."""
 
+T = TypeVar("T")
+
 _CURRENT: ContextVar[ToolCall | None] = ContextVar("current_call", default=None)
 
 
@@ -68,8 +70,12 @@ def current_call() -> ToolCall | None:
 
 
 @dataclass(slots=True)
-class _Ready:
-    """A call that may run, with its tool and model of arguments: None and an object if the tool is not declared."""
+class _PreparedCall:
+    """A call that may run, with its tool and its arguments as an instance of the tool's model.
+
+    If the tool is not declared, `entry` is None and `arguments` is an object. `edited` says whether the arguments differ
+    from those of the call.
+    """
 
     call: ToolCall
     entry: ToolEntry | None
@@ -78,10 +84,11 @@ class _Ready:
 
     @property
     def name(self) -> str:
+        """The name of the tool, which may differ from that of the call if that is an alias."""
         return self.call.name if self.entry is None else self.entry.name
 
 
-_NONE: Mapping[str, Any] = MappingProxyType({})
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 class Dispatcher:
@@ -106,9 +113,9 @@ class Dispatcher:
         on_loss: OnLoss | None = None,
         offered: Collection[str] | None = None,
         inline: bool = False,
-        aliases: Mapping[str, str] = _NONE,
-        timeouts: Mapping[str, float] = _NONE,
-        others: Mapping[str, OtherHandler] = _NONE,
+        aliases: Mapping[str, str] = _EMPTY,
+        timeouts: Mapping[str, float] = _EMPTY,
+        others: Mapping[str, OtherHandler] = _EMPTY,
         around: Around | None = None,
     ) -> None:
         """Check the handlers.
@@ -117,16 +124,15 @@ class Dispatcher:
             TypeError: A tool has no handler, or the timeout is not a number.
             ValueError: The timeout is NaN.
         """
-        known = entries if offered is None else {name: entries[name] for name in entries if name in offered}
-        check_handlers(known, protocol, handlers)
+        self._entries = _only_offered(entries, offered)
+        self._others = _only_offered(others, offered)
+        check_handlers(self._entries, protocol, handlers)
         check_timeout(timeout)
-        self._entries = known
-        self._aliases = aliases
-        self._timeouts = timeouts
-        self._others = others if offered is None else {name: others[name] for name in others if name in offered}
-        self._around = around
         self.held: list[ToolCall] = []
         self.low_risk_names = low_risk
+        self._aliases = aliases
+        self._timeouts = timeouts
+        self._around = around
         self._handlers = handlers
         self._timeout = timeout
         self._on_error = on_error
@@ -141,10 +147,10 @@ class Dispatcher:
 
     async def run_one(self, call: ToolCall) -> ToolResult:
         """Run one call."""
-        ready = self._ready(_checked(call))
-        if isinstance(ready, ToolResult):
-            return self._report_result(ready)
-        return await self._run(ready, self._inline)
+        prepared = self._prepare(_require_call(call))
+        if isinstance(prepared, ToolResult):
+            return self._report_result(prepared)
+        return await self._run(prepared, self._inline)
 
     def run_one_blocking(self, call: ToolCall) -> ToolResult:
         """Run one call from synchronous code."""
@@ -156,7 +162,7 @@ class Dispatcher:
         calls: Iterable[ToolCall],
         review: Review | None = None,
         max_parallel: int = 8,
-        verdicts: Mapping[str, Verdict] = _NONE,
+        verdicts: Mapping[str, Verdict] = _EMPTY,
     ) -> list[ToolResult]:
         """Run calls, and return one result for each in the same order. Held calls have no result.
 
@@ -168,183 +174,199 @@ class Dispatcher:
         if max_parallel < 1:
             raise ValueError("max_parallel must be at least 1")
         self.held = []
-        ready = [self._ready(call) for call in _distinct(calls)]
+        prepared_calls = [self._prepare(call) for call in _invalidate_repeated_ids(calls)]
         results: list[ToolResult] = []
-        for low, run in groupby(ready, lambda one: self._is_low(one, verdicts)):
-            if low:
-                results += await self._run_concurrently(list(run), max_parallel)
+        for is_concurrent, group in groupby(prepared_calls, lambda item: self._may_run_concurrently(item, verdicts)):
+            if is_concurrent:
+                results += await self._run_concurrently(list(group), max_parallel)
                 continue
-            for one in run:
-                if isinstance(one, _Ready):
-                    result = await self._reviewed(one, review, verdicts.get(one.call.id))
-                    results += [] if result is None else [result]
+            for prepared in group:
+                if isinstance(prepared, _PreparedCall):  # results are always in the other groups
+                    result = await self._review_and_run(prepared, review, verdicts.get(prepared.call.id))
+                    if result is not None:
+                        results.append(result)
         return results
 
-    def _is_low(self, ready: _Ready | ToolResult, verdicts: Mapping[str, Verdict]) -> bool:
+    def _may_run_concurrently(self, prepared: _PreparedCall | ToolResult, verdicts: Mapping[str, Verdict]) -> bool:
         """Return whether no other call has to wait for this one: it is low-risk, or does not run at all."""
-        return isinstance(ready, ToolResult) or (ready.name in self.low_risk_names and ready.call.id not in verdicts)
+        if isinstance(prepared, ToolResult):
+            return True
+        return prepared.name in self.low_risk_names and prepared.call.id not in verdicts
 
-    def _ready(self, call: ToolCall) -> _Ready | ToolResult:
+    def _prepare(self, call: ToolCall) -> _PreparedCall | ToolResult:
+        """Find the tool of a call, and check its arguments. A call that cannot run has an error result."""
         if call.invalid is not None:
             return error_result(call, invalid_call_text(call.invalid))
         if isinstance(call.name, str) and call.name in self._others:
-            return _Ready(call, None, call.arguments)
+            return _PreparedCall(call, None, call.arguments)
         name = self._aliases.get(call.name, call.name) if isinstance(call.name, str) else None
         entry = None if name is None else self._entries.get(name)
         if entry is None:
-            return error_result(call, unknown_tool_text(str(call.name), [*self._entries, *self._others]))
+            return error_result(call, unknown_tool_text(str(call.name), self.tool_names))
         try:
-            return _Ready(call, entry, parse_call_arguments(self._entries, call, self._on_loss, self._aliases))
+            arguments = parse_call_arguments(self._entries, call, self._on_loss, self._aliases)
         except ArgumentsError as error:
             return error_result(call, invalid_arguments_text(entry.name, error))
+        return _PreparedCall(call, entry, arguments)
 
-    async def _run_concurrently(self, run: list[_Ready | ToolResult], max_parallel: int) -> list[ToolResult]:
-        alone = self._inline and sum(isinstance(one, _Ready) for one in run) == 1
+    async def _run_concurrently(
+        self, prepared_calls: list[_PreparedCall | ToolResult], max_parallel: int
+    ) -> list[ToolResult]:
+        """Run calls at the same time, at most `max_parallel` of them, and return one result for each."""
+        is_single = sum(isinstance(prepared, _PreparedCall) for prepared in prepared_calls) == 1
         limit = asyncio.Semaphore(max_parallel)
 
-        async def limited(one: _Ready | ToolResult) -> ToolResult:
-            if isinstance(one, ToolResult):
-                return self._report_result(one)
+        async def run(prepared: _PreparedCall | ToolResult) -> ToolResult:
+            if isinstance(prepared, ToolResult):
+                return self._report_result(prepared)
             async with limit:
-                return await self._run(one, alone)
+                return await self._run(prepared, self._inline and is_single)
 
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(carry_ending(limited(one))) for one in run]
+                tasks = [group.create_task(carry_ending(run(prepared))) for prepared in prepared_calls]
         except BaseExceptionGroup as raised:  # from a handler or callback: the first exception is raised unchanged
             endings = [error.ending for error in raised.exceptions if isinstance(error, EndingError)]
             raise (endings or raised.exceptions)[0] from None
         return [task.result() for task in tasks]
 
-    async def _reviewed(self, ready: _Ready, review: Review | None, verdict: Verdict | None) -> ToolResult | None:
-        """Run a call as its review decides. None if the call is held."""
-        if verdict is not None or review is not None:
-            cancellation = CancellationWatch()
-            try:
-                decision: Any = (
-                    verdict if verdict is not None or review is None else review(ready.call, ready.arguments)
-                )
-                if isawaitable(decision):
-                    decision = await decision
-                if isinstance(decision, Hold):
-                    self.held.append(ready.call)
-                    return None
-                reviewed = self._apply_verdict(ready, decision)
-            except BaseException as error:  # whatever a review raises, the call must not run
-                if cancellation.should_propagate(error):
-                    raise
-                self._failed(ready, error, "the review of a call of ")
-                return self._report_result(
-                    error_result(ready.call, "The review of the call failed. The call was not run.")
-                )
-            if isinstance(reviewed, ToolResult):
-                return self._report_result(reviewed)
-            ready = reviewed
-        return await self._run(ready, self._inline)
+    async def _review_and_run(
+        self, prepared: _PreparedCall, review: Review | None, verdict: Verdict | None
+    ) -> ToolResult | None:
+        """Run a call as its verdict or its review decides. None if the call is held."""
+        if verdict is None and review is None:
+            return await self._run(prepared, self._inline)
+        cancellation = CancellationWatch()
+        try:
+            decision: Any = verdict
+            if decision is None and review is not None:
+                decision = review(prepared.call, prepared.arguments)
+            if isawaitable(decision):
+                decision = await decision
+            if isinstance(decision, Hold):
+                self.held.append(prepared.call)
+                return None
+            reviewed = _apply_verdict(prepared, decision)
+        except BaseException as error:  # whatever a review raises, the call must not run
+            if cancellation.should_propagate(error):
+                raise
+            self._report_error(prepared, error, "the review of a call of ")
+            text = "The review of the call failed. The call was not run."
+            return self._report_result(error_result(prepared.call, text))
+        if isinstance(reviewed, ToolResult):
+            return self._report_result(reviewed)
+        return await self._run(reviewed, self._inline)
 
-    def _apply_verdict(self, ready: _Ready, verdict: Allow | Deny | Edit) -> _Ready | ToolResult:
-        """Return a call as its review decided: ready, with edited arguments, or denied.
-
-        Raises:
-            ArgumentsError: The arguments of an edit do not fit.
-            TypeError: The value is not a verdict.
-        """
-        if isinstance(verdict, Allow):
-            return ready
-        if isinstance(verdict, Deny):
-            return error_result(ready.call, denied_text(verdict.reason))
-        if not isinstance(verdict, Edit):
-            raise TypeError(f"review must return Allow, Deny, Edit or Hold, not {type(verdict).__name__}")
-        return _Ready(ready.call, ready.entry, _validate_arguments(ready.entry, verdict.arguments), edited=True)
-
-    async def _run(self, ready: _Ready, inline: bool) -> ToolResult:
+    async def _run(self, prepared: _PreparedCall, inline: bool) -> ToolResult:
         """Call the handler. A cancellation is raised again after the result, if there is one, was reported."""
         cancellation = CancellationWatch()
         try:
-            if self._around is None:
-                value = await self._proceeded(ready, ready.arguments, inline)
-            else:
-                value = await self._called(ready, self._around, inline)
-            result = self._result(ready, value)
+            value = await self._call_with_around(prepared, inline)
+            result = self._make_result(prepared, value)
         except BaseException as error:  # whatever a handler raises, the call has a result
             if cancellation.should_propagate(error):
                 raise
-            result = self._failure(ready, error)
-        if ready.edited:
-            merge_extras_into(result, "running", {"arguments": to_json_value(ready.arguments)})
+            result = self._make_failure_result(prepared, error)
+        if prepared.edited:
+            merge_extras_into(result, "running", {"arguments": to_json_value(prepared.arguments)})
         self._report_result(result)
         if cancellation.was_requested:
             raise asyncio.CancelledError
         return result
 
-    async def _called(self, ready: _Ready, around: Around, inline: bool) -> Any:
-        """Call the function around the handler."""
+    async def _call_with_around(self, prepared: _PreparedCall, inline: bool) -> Any:
+        """Call the handler, or the app's function around it."""
+        if self._around is None:
+            return await self._call(prepared, inline)
 
         async def proceed(arguments: Any) -> Any:
-            return await self._proceeded(ready, arguments, inline)
+            if arguments is not prepared.arguments:
+                validated = _validate_arguments(prepared.entry, arguments)
+                if validated is not prepared.arguments:
+                    prepared.arguments, prepared.edited = validated, True
+            return await self._call(prepared, inline)
 
-        return await await_if_awaitable(around(ready.call, ready.arguments, proceed))
+        return await await_if_awaitable(self._around(prepared.call, prepared.arguments, proceed))
 
-    async def _proceeded(self, ready: _Ready, arguments: Any, inline: bool) -> Any:
-        """Call the handler with arguments, which may differ from those of the call."""
-        if arguments is not ready.arguments:
-            fit = _validate_arguments(ready.entry, arguments)
-            if fit is not ready.arguments:
-                ready.arguments, ready.edited = fit, True
-        if ready.entry is not None:
-            handler, given = getattr(self._handlers, ready.entry.module), ready.arguments
+    async def _call(self, prepared: _PreparedCall, inline: bool) -> Any:
+        """Call the handler. `current_call` returns the call while it runs."""
+        if prepared.entry is not None:
+            handler, argument = getattr(self._handlers, prepared.entry.module), prepared.arguments
         else:
-            handler, given = self._others[ready.call.name], replace(ready.call, arguments=dict(ready.arguments))
-        outer = _CURRENT.get()
-        _CURRENT.set(ready.call)
+            handler = self._others[prepared.call.name]
+            argument = replace(prepared.call, arguments=dict(prepared.arguments))
+        outer_call = _CURRENT.get()
+        _CURRENT.set(prepared.call)
         try:
-            return await call_handler(handler, given, self._timeout_of(ready), inline)
+            return await call_handler(handler, argument, self._timeout_of(prepared), inline)
         finally:
-            _CURRENT.set(outer)
+            _CURRENT.set(outer_call)
 
-    def _timeout_of(self, ready: _Ready) -> float | None:
+    def _timeout_of(self, prepared: _PreparedCall) -> float | None:
         """Return the time limit of the handler, in seconds: that of the run, otherwise that of the tool."""
-        if self._timeout is not None or not self._timeouts:
-            return self._timeout
-        return self._timeouts.get(ready.name)
+        return self._timeouts.get(prepared.name) if self._timeout is None else self._timeout
 
-    def _result(self, ready: _Ready, value: object) -> ToolResult:
+    def _make_result(self, prepared: _PreparedCall, value: object) -> ToolResult:
         """Convert the return value of a handler to a result. This may run code of the app, which may raise anything.
 
         Raises:
             ToolError: The handler raised it while its value was read.
         """
         try:
-            return result_from_return_value(ready.call, ready.entry, value)
+            return result_from_return_value(prepared.call, prepared.entry, value)
         except ToolError:
             raise
         except Exception as error:  # noqa: BLE001 - the tool ran, and the model must know that it did
-            self._failed(ready, error)
-            return error_result(ready.call, invalid_result_text(ready.name))
+            self._report_error(prepared, error)
+            return error_result(prepared.call, invalid_result_text(prepared.name))
 
-    def _failure(self, ready: _Ready, error: BaseException) -> ToolResult:
-        """Return the error result for an exception of a handler."""
+    def _make_failure_result(self, prepared: _PreparedCall, error: BaseException) -> ToolResult:
+        """Return the error result for an exception of a handler, and report the exception if it is unexpected."""
         if isinstance(error, HandlerTimeoutError):
-            return error_result(ready.call, timeout_text(ready.name, self._timeout_of(ready)))
+            return error_result(prepared.call, timeout_text(prepared.name, self._timeout_of(prepared)))
         if isinstance(error, ToolError):
             try:
-                return error_result(ready.call, to_json_value(str(error)))
+                return error_result(prepared.call, to_json_value(str(error)))
             except Exception as raised:  # noqa: BLE001 - the text is made by code of the app
                 error = raised
-        self._failed(ready, error)
-        return error_result(ready.call, failure_text(ready.name, error))
+        self._report_error(prepared, error)
+        return error_result(prepared.call, failure_text(prepared.name, error))
 
-    def _failed(self, ready: _Ready, error: BaseException, what: str = "") -> None:
-        error.add_note(f"in {what}the tool {ready.name}, call {ready.call.id!r}")
+    def _report_error(self, prepared: _PreparedCall, error: BaseException, source: str = "") -> None:
+        """Pass an exception to `on_error`, or log it. `source` precedes the name of the tool."""
+        error.add_note(f"in {source}the tool {prepared.name}, call {prepared.call.id!r}")
         if self._on_error is None:
-            _LOG.error("%sthe tool %s failed", what, ready.name, exc_info=error)
+            _LOG.error("%sthe tool %s failed", source, prepared.name, exc_info=error)
         else:
             self._on_error(error)
 
     def _report_result(self, result: ToolResult) -> ToolResult:
+        """Pass a result to `on_result`, and return it."""
         if self._on_result is not None:
             self._on_result(result)
         return result
+
+
+def _only_offered(by_name: Mapping[str, T], offered: Collection[str] | None) -> Mapping[str, T]:
+    """Return the tools that may run; all of them if `offered` is None."""
+    return by_name if offered is None else {name: by_name[name] for name in by_name if name in offered}
+
+
+def _apply_verdict(prepared: _PreparedCall, verdict: object) -> _PreparedCall | ToolResult:
+    """Return a call as its review decided: prepared, with edited arguments, or denied.
+
+    Raises:
+        ArgumentsError: The arguments of an edit do not fit.
+        TypeError: The value is not a verdict.
+    """
+    if isinstance(verdict, Allow):
+        return prepared
+    if isinstance(verdict, Deny):
+        return error_result(prepared.call, denied_text(verdict.reason))
+    if not isinstance(verdict, Edit):
+        raise TypeError(f"review must return Allow, Deny, Edit or Hold, not {type(verdict).__name__}")
+    arguments = _validate_arguments(prepared.entry, verdict.arguments)
+    return _PreparedCall(prepared.call, prepared.entry, arguments, edited=True)
 
 
 def _validate_arguments(entry: ToolEntry | None, arguments: Any) -> Any:
@@ -361,7 +383,7 @@ def _validate_arguments(entry: ToolEntry | None, arguments: Any) -> Any:
     return arguments
 
 
-def _checked(call: ToolCall) -> ToolCall:
+def _require_call(call: ToolCall) -> ToolCall:
     """Return a call.
 
     Raises:
@@ -373,12 +395,14 @@ def _checked(call: ToolCall) -> ToolCall:
     return call
 
 
-def _distinct(calls: Iterable[ToolCall]) -> list[ToolCall]:
+def _invalidate_repeated_ids(calls: Iterable[ToolCall]) -> list[ToolCall]:
     """Return the calls. A repeated id makes a call invalid, because only one of the calls can have a result."""
-    met: set[str] = set()
-    marked = []
-    for call in map(_checked, calls):
-        again = call.id in met and call.invalid is None
-        marked.append(replace(call, invalid=InvalidCall("", "duplicate_id")) if again else call)
-        met.add(call.id)
-    return marked
+    ids: set[str] = set()
+    checked: list[ToolCall] = []
+    for call in calls:
+        is_repeated = _require_call(call).id in ids
+        ids.add(call.id)
+        if is_repeated and call.invalid is None:
+            call = replace(call, invalid=InvalidCall("", "duplicate_id"))
+        checked.append(call)
+    return checked

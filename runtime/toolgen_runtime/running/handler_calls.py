@@ -9,11 +9,10 @@ import inspect
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from types import FunctionType
 from typing import Any, TypeVar
 
 from .results import PLAIN
-from .sync_runner import ENDING, call_in_current_thread
+from .sync_runner import ENDING, Outcome, call_in_current_thread
 
 __all__ = [
     "CancellationWatch",
@@ -77,9 +76,6 @@ class CancellationWatch:
 
 def is_async(handler: Handler) -> bool:
     """Return whether calling a handler returns a coroutine."""
-    function = getattr(handler, "__func__", handler)
-    if type(function) is FunctionType and not function.__dict__:  # its code object says everything
-        return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
     return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__)
 
 
@@ -91,23 +87,24 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
     Raises:
         HandlerTimeoutError: The handler did not finish in time.
     """
-    later = is_async(handler)
-    if later and timeout is None:
+    is_coroutine = is_async(handler)
+    if is_coroutine and timeout is None:
         return await _in_own_task(handler(arguments))
     cancellation = CancellationWatch()
-    end = None if timeout is None else asyncio.get_running_loop().time() + timeout
-    if later:
+    loop = asyncio.get_running_loop()
+    deadline = None if timeout is None else loop.time() + timeout
+    if is_coroutine:
         value = handler(arguments)
     elif inline and timeout is None:
-        value = await call_in_current_thread(_whole, handler, arguments)
+        value = await call_in_current_thread(_call_and_iterate, handler, arguments)
     else:
-        value = await _call_in_thread(asyncio.get_running_loop(), handler, arguments, end)
+        value = await _call_in_thread(loop, handler, arguments, deadline)
     if not _is_awaitable(value):
         return value
     if cancellation.was_requested:
-        _drop(value)
+        _abandon(value)
         raise asyncio.CancelledError
-    limit = asyncio.timeout_at(end)
+    limit = asyncio.timeout_at(deadline)
     try:
         async with limit:
             return await _in_own_task(value)
@@ -132,14 +129,14 @@ async def _in_own_task(work: Awaitable[T]) -> T:
     A cancellation of this task cancels that one.
     """
     try:
-        return await _started(carry_ending(work))
+        return await _start_task(carry_ending(work))
     except EndingError as carried:
         raise carried.ending from None
     finally:
-        _drop(work)  # a task that is cancelled before its first step never starts it
+        _abandon(work)  # a task that is cancelled before its first step never starts it
 
 
-def _started(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+def _start_task(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
     """Start a task, if possible at once: code that waits for nothing then does not wait for the event loop."""
     loop = asyncio.get_running_loop()
     if sys.version_info >= (3, 12) and loop.get_task_factory() is None:
@@ -147,13 +144,13 @@ def _started(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
     return loop.create_task(work)
 
 
-def _whole(handler: Handler, arguments: object) -> Any:
+def _call_and_iterate(handler: Handler, arguments: object) -> Any:
     """Call a handler and return its value. A generator becomes a list, because iterating it runs the handler's code."""
     value = handler(arguments)
     return list(value) if inspect.isgenerator(value) else value
 
 
-def _drop(value: Any) -> None:
+def _abandon(value: Any) -> None:
     """Abandon the value of a handler: close a coroutine, and cancel a task."""
     if inspect.iscoroutine(value):
         value.close()
@@ -162,52 +159,50 @@ def _drop(value: Any) -> None:
 
 
 async def _call_in_thread(
-    loop: asyncio.AbstractEventLoop, handler: Handler, arguments: object, end: float | None
+    loop: asyncio.AbstractEventLoop, handler: Handler, arguments: object, deadline: float | None
 ) -> Any:
-    """Call a handler in a thread of its own. `end` is its time limit, as a time of the loop.
+    """Call a handler in a thread of its own. `deadline` is its time limit, as a time of the loop.
 
     Raises:
         HandlerTimeoutError: The handler did not finish in time. Its thread continues.
     """
-    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+    done: asyncio.Future[Outcome[Any]] = loop.create_future()
     context = contextvars.copy_context()
 
-    def finish(value: Any, error: BaseException | None) -> None:
-        if not done.cancelled():
-            done.set_result((value, error))
+    def finish(outcome: Outcome[Any]) -> None:
+        if done.cancelled():
+            _abandon(outcome.value)
         else:
-            _drop(value)
+            done.set_result(outcome)
 
     def work() -> None:
-        value, error = None, None
         try:
-            value = context.run(_whole, handler, arguments)
+            outcome = Outcome(context.run(_call_and_iterate, handler, arguments), None)
         except BaseException as raised:  # noqa: BLE001 - the waiting code raises it again
-            error = raised
+            outcome = Outcome(None, raised)
         with contextlib.suppress(RuntimeError):  # the loop is closed, so nobody waits
-            loop.call_soon_threadsafe(finish, value, error)
+            loop.call_soon_threadsafe(finish, outcome)
 
     threading.Thread(target=work, name="tool", daemon=True).start()
     try:
-        await _ended(loop, done, end)
+        await _wait_despite_cancellation(loop, done, deadline)
     except HandlerTimeoutError:
         done.cancel()
         raise
-    value, error = done.result()
-    if error is not None:
-        raise error
-    return value
+    return done.result().unwrap()
 
 
-async def _ended(loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any], end: float | None) -> None:
+async def _wait_despite_cancellation(
+    loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any], deadline: float | None
+) -> None:
     """Wait for a thread, even if this task is cancelled. The cancellation takes effect when the thread is done.
 
     Raises:
         HandlerTimeoutError: The time limit is over.
     """
     while not done.done():
-        left = None if end is None else end - loop.time()
-        if left is not None and left <= 0:
+        seconds = None if deadline is None else deadline - loop.time()
+        if seconds is not None and seconds <= 0:
             raise HandlerTimeoutError
         with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.wait([done], timeout=left)
+            await asyncio.wait([done], timeout=seconds)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 from weakref import ref
 
 from pydantic import BaseModel
@@ -94,21 +94,24 @@ def check_review(
         TypeError: There is no review, but some tools are high-risk; the message lists them. Or the review is not a
             function, or a verdict is not one.
     """
-    if verdicts is not None and not isinstance(verdicts, Mapping):
-        raise TypeError(f"verdicts must be a mapping of call ids to verdicts, not {type(verdicts).__name__}")
-    for verdict in (verdicts or {}).values():
-        if not isinstance(verdict, Verdict):
-            raise TypeError(f"a verdict must be Allow, Deny, Edit or Hold, not {type(verdict).__name__}")
-    if review is not None:
-        if not callable(review):
-            raise TypeError(f"review must be a function of a call and its arguments, not {type(review).__name__}")
-        return
-    risky = [name for name in names if name not in low_risk]
-    if risky:
+    if verdicts is not None:
+        _check_verdicts(verdicts)
+    high_risk = [name for name in names if name not in low_risk]
+    if review is not None and not callable(review):
+        raise TypeError(f"review must be a function of a call and its arguments, not {type(review).__name__}")
+    if review is None and high_risk:
         raise TypeError(
-            f"these tools are high-risk, but no review is given: {', '.join(risky)}; pass review=... to decide on "
+            f"these tools are high-risk, but no review is given: {', '.join(high_risk)}; pass review=... to decide on "
             "each call, or review=allow_all to allow all calls"
         )
+
+
+def _check_verdicts(verdicts: object) -> None:
+    if not isinstance(verdicts, Mapping):
+        raise TypeError(f"verdicts must be a mapping of call ids to verdicts, not {type(verdicts).__name__}")
+    for verdict in verdicts.values():
+        if not isinstance(verdict, Verdict):
+            raise TypeError(f"a verdict must be Allow, Deny, Edit or Hold, not {type(verdict).__name__}")
 
 
 def callable_tools(request: Request) -> list[ToolDefinition | OpaquePart]:
@@ -137,10 +140,6 @@ def relax_tool_choice(choice: ToolChoice | None) -> ToolChoice | None:
     return choice if choice in (None, "auto", "none") else "auto"
 
 
-_CHECKED: dict[int, tuple[ref[object], Mapping[str, ToolEntry], int]] = {}
-"""Objects and classes that have all handlers, by identity, with the number of their attributes."""
-
-
 def check_timeout(timeout: object) -> None:
     """Check the time limit of a handler, in seconds.
 
@@ -156,7 +155,7 @@ def check_timeout(timeout: object) -> None:
         raise ValueError("timeout must be a number of seconds, not NaN")
 
 
-_FUNCTIONS = (
+_FUNCTION_SETTINGS = (
     "prepare",
     "on_answer",
     "stop",
@@ -179,10 +178,23 @@ def check_functions(settings: Mapping[str, Any]) -> None:
     others = settings.get("others") or {}
     if not isinstance(others, Mapping):
         raise TypeError(f"others must be a mapping of names to functions, not {type(others).__name__}")
-    given = {name: settings[name] for name in _FUNCTIONS if settings.get(name) is not None}
-    for name, value in {**given, **{f"others[{name!r}]": value for name, value in others.items()}}.items():
-        if not callable(value):
-            raise TypeError(f"{name} must be a function, not {type(value).__name__}")
+    functions = {name: settings[name] for name in _FUNCTION_SETTINGS if settings.get(name) is not None}
+    functions |= {f"others[{name!r}]": function for name, function in others.items()}
+    for name, function in functions.items():
+        if not callable(function):
+            raise TypeError(f"{name} must be a function, not {type(function).__name__}")
+
+
+class _Checked(NamedTuple):
+    """A successful check: of what, for which tools, and how many attributes of its own it had then."""
+
+    subject: ref[object]
+    entries: Mapping[str, ToolEntry]
+    attribute_count: int
+
+
+_CHECKED: dict[int, _Checked] = {}
+"""Objects and classes that have all handlers, by identity."""
 
 
 def check_handlers(entries: Mapping[str, ToolEntry], protocol: type, handlers: object) -> None:
@@ -191,39 +203,49 @@ def check_handlers(entries: Mapping[str, ToolEntry], protocol: type, handlers: o
     Raises:
         TypeError: Methods are missing, or cannot be called with one argument. The message lists them.
     """
-    kind = type(handlers)
-    if _is_checked(kind, entries, 0) or _is_checked(handlers, entries, _own_count(handlers)):
+    cls = type(handlers)
+    if _was_checked(cls, entries, 0) or _was_checked(handlers, entries, len(_own_attributes(handlers))):
         return
     names = [entry.module for entry in entries.values()]
     missing = [name for name in names if _is_missing(handlers, protocol, name)]
-    wrong = [name for name in names if name not in missing and not _takes_one(getattr(handlers, name))]
-    if missing or wrong:
+    uncallable = [name for name in names if name not in missing and not _takes_one_argument(getattr(handlers, name))]
+    if missing or uncallable:
         problems = [f"has no method {', '.join(missing)}"] if missing else []
-        problems += [f"has methods that cannot be called with one argument: {', '.join(wrong)}"] if wrong else []
-        raise TypeError(_unfit(handlers, " and ".join(problems)))
-    own = vars(handlers) if hasattr(handlers, "__dict__") else {}
-    if all(hasattr(kind, name) and name not in own for name in names):
-        _remember(kind, entries, 0)
+        if uncallable:
+            problems.append(f"has methods that cannot be called with one argument: {', '.join(uncallable)}")
+        raise TypeError(_describe_problem(handlers, " and ".join(problems)))
+    attributes = _own_attributes(handlers)
+    if all(hasattr(cls, name) and name not in attributes for name in names):
+        _remember(cls, entries, 0)
     else:
-        _remember(handlers, entries, len(own))
+        _remember(handlers, entries, len(attributes))
 
 
-def _is_checked(one: object, entries: Mapping[str, ToolEntry], own: int) -> bool:
-    found = _CHECKED.get(id(one))
-    return found is not None and found[0]() is one and found[1] is entries and found[2] == own
+def _was_checked(subject: object, entries: Mapping[str, ToolEntry], attribute_count: int) -> bool:
+    """Return whether this object or class passed the check for these tools, with as many attributes as it has now."""
+    checked = _CHECKED.get(id(subject))
+    return (
+        checked is not None
+        and checked.subject() is subject
+        and checked.entries is entries
+        and checked.attribute_count == attribute_count
+    )
 
 
-def _remember(one: object, entries: Mapping[str, ToolEntry], own: int) -> None:
-    identity = id(one)
+def _remember(subject: object, entries: Mapping[str, ToolEntry], attribute_count: int) -> None:
+    """Note that an object or class passed the check."""
+    identity = id(subject)
     with suppress(TypeError):  # objects without weak references are checked each time
-        _CHECKED[identity] = (ref(one, lambda gone: _CHECKED.pop(identity, None)), entries, own)
+        reference = ref(subject, lambda reference: _CHECKED.pop(identity, None))
+        _CHECKED[identity] = _Checked(reference, entries, attribute_count)
 
 
-def _own_count(handlers: object) -> int:
-    return len(vars(handlers)) if hasattr(handlers, "__dict__") else 0
+def _own_attributes(handlers: object) -> Mapping[str, object]:
+    """Return the attributes of an object that its class does not have."""
+    return vars(handlers) if hasattr(handlers, "__dict__") else {}
 
 
-def _unfit(handlers: object, problem: str) -> str:
+def _describe_problem(handlers: object, problem: str) -> str:
     """Describe what is wrong with handlers. A class has functions where an instance has methods."""
     if isinstance(handlers, type):
         name = handlers.__name__
@@ -232,19 +254,23 @@ def _unfit(handlers: object, problem: str) -> str:
 
 
 def _is_missing(handlers: object, protocol: type, name: str) -> bool:
+    """Return whether handlers have no method, or only the one without code that they inherit from the protocol."""
     method = getattr(handlers, name, None)
     return method is None or getattr(method, "__func__", None) is vars(protocol).get(name)
 
 
-def _takes_one(method: object) -> bool:
+def _takes_one_argument(method: object) -> bool:
+    """Return whether a value can be called with one argument, as far as its signature tells."""
     if not callable(method):
         return False
     function = getattr(method, "__func__", method)
     if type(function) is FunctionType and not function.__dict__:  # its code object says everything
-        code, given = function.__code__, 2 if isinstance(method, MethodType) else 1
-        least = code.co_argcount - len(function.__defaults__ or ())
-        fits = least <= given and (given <= code.co_argcount or code.co_flags & inspect.CO_VARARGS)
-        return bool(fits) and code.co_kwonlyargcount <= len(function.__kwdefaults__ or ())
+        code = function.__code__
+        argument_count = 2 if isinstance(method, MethodType) else 1
+        required_count = code.co_argcount - len(function.__defaults__ or ())
+        is_variadic = bool(code.co_flags & inspect.CO_VARARGS)
+        fits = required_count <= argument_count and (is_variadic or argument_count <= code.co_argcount)
+        return fits and code.co_kwonlyargcount <= len(function.__kwdefaults__ or ())
     try:
         inspect.signature(method).bind(None)
     except TypeError:

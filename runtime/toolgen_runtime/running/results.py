@@ -1,4 +1,4 @@
-"""Results of calls, the messages that tell the model about failures, and the events of a run.
+"""Results of calls, and the messages that tell the model about failures.
 
 The value that a handler returns becomes JSON, with one rule for each Python type:
 
@@ -24,7 +24,6 @@ import base64
 import dataclasses
 import json
 import math
-import time
 from collections.abc import Awaitable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -36,20 +35,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from ..json_text import JSONError, compact, loads
+from ..json_text import JSONError, loads
 from ..json_values import MAX_DEPTH, is_too_deep
 from ..models import (
-    AgentEvent,
-    AgentReasoning,
-    AgentText,
-    AgentToolResult,
     AudioPart,
-    Completion,
     DocumentPart,
     ImagePart,
     InvalidCall,
     OpaquePart,
-    ReasoningPart,
     TextPart,
     ToolCall,
     ToolResult,
@@ -76,8 +69,6 @@ __all__ = [
     "invalid_arguments_text",
     "invalid_call_text",
     "invalid_result_text",
-    "make_text_and_reasoning_events",
-    "result_event",
     "result_from_return_value",
     "timeout_text",
     "to_json_value",
@@ -86,9 +77,9 @@ __all__ = [
 
 
 PLAIN = frozenset([dict, str, int, float, bool, type(None)])
-"""Types whose values are always data."""
+"""Types whose values are data: they are neither awaitable nor lists of parts."""
 
-_SURE_BITS = 2000
+_ALWAYS_WRITABLE_BITS = 2000
 """Integers of so few bits can be written with any digit limit of the interpreter, which is at least 640 digits."""
 
 
@@ -103,15 +94,16 @@ def to_json_value(value: Any) -> Any:
         NotJSONError: The value cannot be written as JSON, or contains itself.
     """
     try:
-        made = _plain(value)
+        data = _to_json(value)
     except RecursionError:
         raise NotJSONError("it is nested too deeply, or contains itself") from None
-    if is_too_deep(made):
+    if is_too_deep(data):
         raise NotJSONError(f"it is nested more than {MAX_DEPTH} levels deep")
-    return made
+    return data
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
+    """Convert a value to JSON data, by the rules at the top of this module. The usual types come first."""
     kind = type(value)
     if value is None or kind is bool:
         return value
@@ -122,11 +114,11 @@ def _plain(value: Any) -> Any:
     if kind is dict:
         return _object(value)
     if kind is list:
-        return [_plain(item) for item in value]
+        return [_to_json(item) for item in value]
     if kind is float:
         return value if math.isfinite(value) else _not_finite(value)
     if isinstance(value, Enum):
-        return _plain(value.value)
+        return _to_json(value.value)
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, int):
@@ -140,19 +132,24 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _object(value)
     if isinstance(value, BaseModel):
-        return _plain(_dump_model(value))
+        return _to_json(_dump_model(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         is_of_format = getattr(value, "__pydantic_config__", None) is PYDANTIC_CONFIG
-        return _plain(dump(value) if is_of_format else _fields(value))
+        return _to_json(dump(value) if is_of_format else _fields(value))
     if isinstance(value, AbstractSet):
-        return sorted((_plain(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))
+        return sorted((_to_json(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))
     if isinstance(value, Sequence):
-        return [_plain(item) for item in value]
-    return _other(value)
+        return [_to_json(item) for item in value]
+    return _as_pydantic_writes(value)
 
 
 def _integer(value: int) -> int:
-    if value.bit_length() > _SURE_BITS:
+    """Return an integer.
+
+    Raises:
+        NotJSONError: It has more digits than the interpreter writes.
+    """
+    if value.bit_length() > _ALWAYS_WRITABLE_BITS:
         try:
             str(value)
         except ValueError:
@@ -170,21 +167,28 @@ def _text(value: str) -> str:
 
 
 def _not_finite(value: float) -> str:
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if math.isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"
 
 
 def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    """Convert a mapping to a JSON object.
+
+    Raises:
+        NotJSONError: A key is not a scalar, or two keys become the same string.
+    """
+    members: dict[str, Any] = {}
     for key, item in value.items():
-        name = key if type(key) is str and key.isascii() else _plain(key)
+        name = _to_json(key)
+        if isinstance(name, list | dict):
+            raise NotJSONError(f"a key is of type {type(key).__name__}")
         if not isinstance(name, str):
-            if isinstance(name, list | dict):
-                raise NotJSONError(f"a key is of type {type(key).__name__}")
             name = json.dumps(name)
-        if name in made:
+        if name in members:
             raise NotJSONError("two keys become the same string")
-        made[name] = item if type(item) is str and item.isascii() else _plain(item)
-    return made
+        members[name] = _to_json(item)
+    return members
 
 
 def _dump_model(model: BaseModel) -> Any:
@@ -198,6 +202,7 @@ def _dump_model(model: BaseModel) -> Any:
 
 
 def _without_unset(whole: Any, explicit: Any) -> Any:
+    """Return a dumped model without the keys that are None, and missing if only the set fields are dumped."""
     if isinstance(whole, dict) and isinstance(explicit, dict):
         return {k: _without_unset(v, explicit.get(k)) for k, v in whole.items() if v is not None or k in explicit}
     if isinstance(whole, list) and isinstance(explicit, list) and len(whole) == len(explicit):
@@ -206,17 +211,23 @@ def _without_unset(whole: Any, explicit: Any) -> Any:
 
 
 def _fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass."""
     return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
 
 
-def _other(value: Any) -> Any:
+def _as_pydantic_writes(value: Any) -> Any:
+    """Convert a value of any other type.
+
+    Raises:
+        NotJSONError: pydantic does not know the type either.
+    """
     try:
-        made = to_jsonable_python(value, by_alias=True)
+        data = to_jsonable_python(value, by_alias=True)
     except (PydanticSerializationError, ValueError) as error:
         raise NotJSONError(f"a value of type {type(value).__name__} cannot be written as JSON") from error
-    if type(made) is type(value):
+    if type(data) is type(value):
         raise NotJSONError(f"a value of type {type(value).__name__} cannot be written as JSON")
-    return _plain(made)
+    return _to_json(data)
 
 
 T = TypeVar("T")
@@ -267,23 +278,27 @@ def result_from_return_value(call: ToolCall, entry: ToolEntry | None, value: Any
         ArgumentsError: The value does not fit the declared result.
         ConversionError: A result or part that the handler made is not valid in the format.
     """
-    if type(value) not in PLAIN:
-        if isinstance(value, _PARTS):
-            value = [value]
-        if isinstance(value, ToolResult):
-            made = checked_result(replace(value, tool_call_id=call.id, name=call.name))
-            if (
-                entry is not None and made.kind == "data" and not made.trimmed and not made.is_error
-            ):  # the value may be only a part of the output, or describe an error
-                entry.check_result(made.value)
-            return made
-        if isinstance(value, Sequence) and value and all(isinstance(part, _PARTS) for part in value):
-            return checked_result(ToolResult(call.id, call.name, "multimodal", list(value)))
-    plain = to_json_value(value)
+    if isinstance(value, ToolResult):
+        result = checked_result(replace(value, tool_call_id=call.id, name=call.name))
+        is_partial = bool(result.trimmed or result.is_error)  # or describes an error
+        if entry is not None and result.kind == "data" and not is_partial:
+            entry.check_result(result.value)
+        return result
+    parts = [value] if isinstance(value, _PARTS) else value
+    if _are_parts(parts):
+        return checked_result(ToolResult(call.id, call.name, "multimodal", list(parts)))
+    data = to_json_value(value)
     if entry is not None:
-        entry.check_result(plain)
-    kind: Literal["text", "data"] = "text" if isinstance(plain, str) else "data"
-    return ToolResult(call.id, call.name, kind, plain)
+        entry.check_result(data)
+    kind: Literal["text", "data"] = "text" if isinstance(data, str) else "data"
+    return ToolResult(call.id, call.name, kind, data)
+
+
+def _are_parts(value: Any) -> bool:
+    """Return whether a value is a sequence of content parts. An empty one is data."""
+    if type(value) in PLAIN or not isinstance(value, Sequence) or not value:
+        return False
+    return all(isinstance(part, _PARTS) for part in value)
 
 
 def checked_result(result: ToolResult) -> ToolResult:
@@ -299,17 +314,18 @@ def checked_result(result: ToolResult) -> ToolResult:
     return load(ToolResult, to_json_value(result))
 
 
-def unknown_tool_text(name: str, known: Collection[str]) -> str:
+def unknown_tool_text(name: str, tool_names: Collection[str]) -> str:
     """Return the message that a tool does not exist. It suggests similar names, or lists all names."""
-    near = get_close_matches(name[:64], known, n=3, cutoff=0.5)
-    near += [one for one in sorted(known) if one.casefold() == name.casefold() and one not in near]
+    sorted_names = sorted(tool_names)
+    near = get_close_matches(name[:64], tool_names, n=3, cutoff=0.5)
+    near += [each for each in sorted_names if each.casefold() == name.casefold() and each not in near]
     if near:
         return f"There is no tool with this name. Did you mean {' or '.join(near)}?"
-    if not known:
+    if not sorted_names:
         return "There is no tool with this name. No tools are available."
-    listed = sorted(known)[:MAX_NAMES]
-    more = f" and {len(known) - MAX_NAMES} more" if len(known) > MAX_NAMES else ""
-    return f"There is no tool with this name. The tools are: {', '.join(listed)}{more}."
+    further_count = len(sorted_names) - MAX_NAMES
+    further = f" and {further_count} more" if further_count > 0 else ""
+    return f"There is no tool with this name. The tools are: {', '.join(sorted_names[:MAX_NAMES])}{further}."
 
 
 def invalid_arguments_text(name: str, error: ArgumentsError) -> str:
@@ -346,28 +362,3 @@ def timeout_text(name: str, seconds: float | None) -> str:
 def failure_text(name: str, error: BaseException) -> str:
     """Return the message that a handler raised an exception. It contains only the name of the class."""
     return f"{name} failed: {type(error).__name__}."
-
-
-def make_text_and_reasoning_events(completion: Completion) -> list[AgentEvent]:
-    """Return the events for the text and reasoning of a response."""
-    now = time.time() * 1000
-    content = completion.message.content
-    parts = [TextPart(content)] if isinstance(content, str) else content or []
-    events: list[AgentEvent] = []
-    for part in parts:
-        if isinstance(part, TextPart) and part.text:
-            events.append(AgentText(part.text, now))
-        elif isinstance(part, ReasoningPart) and part.text:
-            events.append(AgentReasoning(part.text, now))
-    return events
-
-
-def result_event(result: ToolResult) -> AgentToolResult:
-    """Return the event for a result, as a user interface shows it: its text and its first image."""
-    failure_text = True if result.kind == "error" or result.is_error else None
-    if result.kind != "multimodal":
-        text = compact(result.value) if result.kind == "data" else result.value
-        return AgentToolResult(result.name, text, result.tool_call_id, failure_text)
-    text = "".join(part.text for part in result.value if isinstance(part, TextPart))
-    pictures: list[Any] = [part.data for part in result.value if isinstance(part, ImagePart) and part.data]
-    return AgentToolResult(result.name, text, result.tool_call_id, failure_text, pictures[0] if pictures else None)

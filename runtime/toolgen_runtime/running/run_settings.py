@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from ..conversion.writer import OnLoss
 from ..history import text_of
@@ -54,6 +54,13 @@ __all__ = [
 StoppedBy: TypeAlias = Literal["end", "limit", "length", "content_filter", "error", "cancelled", "held", "stop"]
 
 _COUNTS = tuple(field.name for field in fields(Usage) if field.name != "metadata")
+"""The token counts of a usage."""
+
+_MAX_FAULTS = 20
+"""Maximum number of faults that a correction lists."""
+
+_VALUE = "value"
+"""The only property of the object that contains an output that is not an object."""
 
 
 @dataclass(slots=True)
@@ -89,13 +96,14 @@ class RunResult:
         return text_of(self.completion.message)
 
 
-def total_usage(used: Sequence[Usage]) -> Usage | None:
+def total_usage(usages: Sequence[Usage]) -> Usage | None:
     """Add up token counts. A count that no response has is None, and so is the total without any usage."""
-    if not used:
+    if not usages:
         return None
     totals: dict[str, Any] = {}
     for name in _COUNTS:
-        counts = [count for one in used if type(count := getattr(one, name)) is int]
+        values = [getattr(usage, name) for usage in usages]
+        counts = [value for value in values if type(value) is int]
         totals[name] = sum(counts) if counts else None
     return Usage(**totals)
 
@@ -151,14 +159,14 @@ def check_settings(settings: Mapping[str, object]) -> None:
             or a function is something else.
         ValueError: The timeout is NaN, or `at_limit` is unknown.
     """
-    known = list(RunSettings.__annotations__)
-    faults = []
+    names = list(RunSettings.__annotations__)
+    unknown: list[str] = []
     for name in settings:
-        if name not in known:
-            near = get_close_matches(name[:64], known, n=3, cutoff=0.5)
-            faults.append(f"{name} (did you mean {' or '.join(near)}?)" if near else name)
-    if faults:
-        raise TypeError(f"unknown setting {', '.join(faults)}; the settings of a run are {', '.join(known)}")
+        if name not in names:
+            near = get_close_matches(name[:64], names, n=3, cutoff=0.5)
+            unknown.append(f"{name} (did you mean {' or '.join(near)}?)" if near else name)
+    if unknown:
+        raise TypeError(f"unknown setting {', '.join(unknown)}; the settings of a run are {', '.join(names)}")
     check_timeout(settings.get("timeout"))
     check_functions(settings)
     if settings.get("at_limit") not in (None, "stop", "answer"):
@@ -174,35 +182,40 @@ def check_other_handlers_and_review(
         TypeError: Some tools are not handled. The message lists them.
     """
     others = settings.get("others", {})
-    later = replace(request, tool_choice=relax_tool_choice(request.tool_choice))
-    names = callable_names(later)
+    # the requests after the first one may call more tools, so these are checked
+    names = callable_names(replace(request, tool_choice=relax_tool_choice(request.tool_choice)))
     unknown = [name for name in names if name not in declared and name not in others]
     if unknown:
         raise TypeError(
             f"the request offers tools that are neither declared nor handled: {', '.join(unknown)}; pass "
             "others={name: function of a ToolCall}"
         )
-    known = {*low_risk, *settings.get("low_risk", ())}
-    check_review(names, known, settings.get("review"), settings.get("verdicts"))
+    all_low_risk = {*low_risk, *settings.get("low_risk", ())}
+    check_review(names, all_low_risk, settings.get("review"), settings.get("verdicts"))
 
 
-_FAULTS = 20
-"""Maximum number of faults that a correction lists."""
+class _SchemaOfOutput(NamedTuple):
+    """The JSON Schema of an output, and whether the value is the property `value` of an object, which APIs require."""
+
+    schema: dict[str, Any]
+    is_wrapped: bool
 
 
-_VALUE = "value"
-"""The only property of the object that contains an output that is not an object."""
-
-
-def _output_schema(adapter: TypeAdapter[Any]) -> tuple[dict[str, Any], bool]:
-    """Return the JSON Schema of a type, and whether its values are a property of an object, which APIs require."""
+def _output_schema(adapter: TypeAdapter[Any]) -> _SchemaOfOutput:
+    """Return the JSON Schema of a type."""
     schema = adapter.json_schema()
     shared = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
     root = shared.get("$defs", {}).get(schema.get("$ref", "").rpartition("/")[2], schema)
     if root.get("type") == "object":
-        return {**root, **shared}, False
-    closed = {"required": [_VALUE], "additionalProperties": False}
-    return {"type": "object", "properties": {_VALUE: schema}, **closed, **shared}, True
+        return _SchemaOfOutput({**root, **shared}, is_wrapped=False)
+    wrapper = {
+        "type": "object",
+        "properties": {_VALUE: schema},
+        "required": [_VALUE],
+        "additionalProperties": False,
+        **shared,
+    }
+    return _SchemaOfOutput(wrapper, is_wrapped=True)
 
 
 def add_output_format(request: Request, output: type[Any], *, in_text: bool, has_schemas: bool) -> Request:
@@ -212,10 +225,10 @@ def add_output_format(request: Request, output: type[Any], *, in_text: bool, has
     """
     from pydantic import TypeAdapter
 
-    schema, _ = _output_schema(TypeAdapter(output))
+    schema = _output_schema(TypeAdapter(output)).schema
     if request.output_format is None:
-        named = OutputSchema(schema, name=getattr(output, "__name__", None))
-        request = replace(request, output_format=named if has_schemas else "json")
+        output_schema = OutputSchema(schema, name=getattr(output, "__name__", None))
+        request = replace(request, output_format=output_schema if has_schemas else "json")
     if not in_text:
         return request
     instruction = f"Answer with one JSON value and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"
@@ -234,18 +247,24 @@ def parse_output(output: type[Any], message: AssistantMessage) -> Any:
     if text.startswith("```") and text.endswith("```") and "\n" in text:
         text = text[text.index("\n") + 1 : -3]
     adapter = TypeAdapter(output)
-    if text.startswith("{") and _output_schema(adapter)[1]:
-        try:
-            found = json.loads(text)
-        except ValueError:
-            found = None  # the validation below reports it
-        if type(found) is dict and found.keys() == {_VALUE}:
-            text = json.dumps(found[_VALUE])
+    if text.startswith("{") and _output_schema(adapter).is_wrapped:
+        text = _unwrap(text)
     return adapter.validate_json(text)
+
+
+def _unwrap(text: str) -> str:
+    """Return the JSON text of the property `value`. Text that is anything but an object with it is unchanged."""
+    try:
+        wrapper = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(wrapper, dict) or wrapper.keys() != {_VALUE}:
+        return text
+    return json.dumps(wrapper[_VALUE])
 
 
 def correction_message(error: ValidationError) -> UserMessage:
     """Return the message about a response that does not match its schema, with locations and reasons, but no values."""
-    faults = error.errors(include_url=False, include_context=False, include_input=False)[:_FAULTS]
+    faults = error.errors(include_url=False, include_context=False, include_input=False)[:_MAX_FAULTS]
     lines = [f"/{'/'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults]
     return UserMessage("The answer does not match the schema. Answer again, with JSON only.\n" + "\n".join(lines))

@@ -10,15 +10,33 @@ from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, Generic, NamedTuple, ParamSpec, Self, TypeVar
 
-__all__ = ["ENDING", "SyncRunner", "aclosing", "call_in_current_thread", "close_if_closable", "closing"]
+__all__ = ["ENDING", "Outcome", "SyncRunner", "aclosing", "call_in_current_thread", "close_if_closable", "closing"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 ENDING = (KeyboardInterrupt, SystemExit, GeneratorExit)
 """Exceptions that end the program, not only the code that raised them."""
+
+
+class Outcome(NamedTuple, Generic[T]):
+    """What a call did elsewhere: the value that it returned, or the exception that it raised."""
+
+    value: T | None
+    error: BaseException | None
+
+    def unwrap(self) -> T:
+        """Return the value.
+
+        Raises:
+            BaseException: The exception of the call.
+        """
+        if self.error is not None:
+            raise self.error
+        return self.value  # type: ignore[return-value]
+
 
 _RUNNER: contextvars.ContextVar[SyncRunner | None] = contextvars.ContextVar("runner", default=None)
 """The runner whose coroutine this context belongs to."""
@@ -40,7 +58,7 @@ class SyncRunner:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # no other code can get this loop
         self.loop = self._runner.get_loop()
         self._task: asyncio.Task[Any] | None = None
-        self._calls: deque[Callable[[], None]] = deque()
+        self._waiting_calls: deque[Callable[[], None]] = deque()
         self._wake = asyncio.Event()
         return self
 
@@ -60,9 +78,9 @@ class SyncRunner:
         An interrupt cancels it, and is raised after the coroutine has ended.
         """
         if self._thread is None:
-            return self._finished(work)
+            return self._run_to_end(work)
         try:
-            return self._thread.submit(self._finished, work).result()
+            return self._thread.submit(self._run_to_end, work).result()
         except BaseException:
             self.loop.call_soon_threadsafe(self._cancel, work)
             raise
@@ -71,14 +89,14 @@ class SyncRunner:
         if self._task is not None and self._task.get_coro() is work:
             self._task.cancel()
 
-    def _finished(self, work: Coroutine[Any, Any, T]) -> T:
+    def _run_to_end(self, work: Coroutine[Any, Any, T]) -> T:
         """Run the loop until a coroutine has ended, and return its value."""
         self._task = task = self.loop.create_task(work, context=self._context)
         task.add_done_callback(lambda _: self._wake.set())
         try:
             self._drive(task)
         except BaseException as raised:
-            self._calls.clear()  # waiting functions are no longer called
+            self._waiting_calls.clear()  # they are no longer called
             task.cancel()
             self._drive(task)
             error = None if task.cancelled() else task.exception()
@@ -90,33 +108,33 @@ class SyncRunner:
     def _drive(self, task: asyncio.Task[Any]) -> None:
         """Run the loop until a task is done. Call the functions that were handed over while it stands still."""
         while not task.done():
-            self._runner.run(self._needed())
-            while self._calls and not task.done():
-                self._calls.popleft()()
+            self._runner.run(self._wait_until_needed())
+            while self._waiting_calls and not task.done():
+                self._waiting_calls.popleft()()
 
-    async def _needed(self) -> None:
+    async def _wait_until_needed(self) -> None:
         """Wait until a function is handed over, or a task is done."""
-        if not self._calls:
+        if not self._waiting_calls:
             await self._wake.wait()
         self._wake.clear()
 
     async def call_while_standing(self, function: Callable[[], T]) -> T:
         """Call a function while the loop stands still, and wait for its value. It is not called after a cancellation."""
-        done: asyncio.Future[tuple[Any, BaseException | None]] = self.loop.create_future()
+        done: asyncio.Future[Outcome[T]] = self.loop.create_future()
         context = contextvars.copy_context()
 
         def call() -> None:
             if done.done():
                 return
             try:
-                value, error = context.run(function), None
+                outcome = Outcome(context.run(function), None)
             except ENDING:  # the waiting code is cancelled
                 raise
             except BaseException as raised:  # noqa: BLE001 - the waiting code raises it again
-                value, error = None, raised
-            done.set_result((value, error))
+                outcome = Outcome(None, raised)
+            done.set_result(outcome)
 
-        self._calls.append(call)
+        self._waiting_calls.append(call)
         self._wake.set()
         try:
             await done
@@ -125,10 +143,7 @@ class SyncRunner:
                 raise
             if (current := asyncio.current_task()) is not None:
                 current.cancel()  # the value is known, so the next step is cancelled instead
-        outcome: tuple[T, BaseException | None] = done.result()
-        if outcome[1] is not None:
-            raise outcome[1]
-        return outcome[0]
+        return done.result().unwrap()
 
 
 async def call_in_current_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -15,7 +15,7 @@ handlers)`, append both messages, and repeat.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, Generic, TypeVar, Unpack
@@ -68,13 +68,13 @@ class ToolRunner(Generic[H]):
             result = run(session, "What is the weather in Oslo?", handlers)
         """
 
-        async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            yield CompletedEvent(await call_in_current_thread(session.complete, one))
+        async def send(request: Request) -> AsyncIterator[StreamEvent]:
+            yield CompletedEvent(await call_in_current_thread(session.complete, request))
 
-        rounds = self._make_loop(session, asked, request, handlers, True, settings)
-        for _ in RunStream(rounds):
+        loop = self._make_loop(session, send, request, handlers, settings, is_async=False)
+        for _ in RunStream(loop):
             pass
-        return rounds.finished_result()
+        return loop.finished_result()
 
     def run_stream(
         self, session: Session, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
@@ -100,8 +100,8 @@ class ToolRunner(Generic[H]):
                     print(event.text, end="")
         """
 
-        async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            source = await call_in_current_thread(session.stream, one)
+        async def send(request: Request) -> AsyncIterator[StreamEvent]:
+            source = await call_in_current_thread(session.stream, request)
             try:
                 events = iter(source)
                 while (event := await call_in_current_thread(next, events, None)) is not None:
@@ -109,7 +109,7 @@ class ToolRunner(Generic[H]):
             finally:
                 await call_in_current_thread(close_if_closable, source)
 
-        return RunStream(self._make_loop(session, asked, request, handlers, True, settings))
+        return RunStream(self._make_loop(session, send, request, handlers, settings, is_async=False))
 
     async def arun(
         self, session: AsyncSession, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
@@ -133,10 +133,14 @@ class ToolRunner(Generic[H]):
             ValueError: A limit is less than 1, or a verdict or result does not belong to a waiting call.
         """
 
-        async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            yield CompletedEvent(await session.complete(one))
+        async def send(request: Request) -> AsyncIterator[StreamEvent]:
+            yield CompletedEvent(await session.complete(request))
 
-        return await _drained(self._make_loop(session, asked, request, handlers, False, settings))
+        loop = self._make_loop(session, send, request, handlers, settings, is_async=True)
+        async with contextlib.aclosing(loop.events()) as events:
+            async for _ in events:
+                pass
+        return loop.finished_result()
 
     def arun_stream(
         self, session: AsyncSession, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
@@ -157,103 +161,119 @@ class ToolRunner(Generic[H]):
             ValueError: A limit is less than 1, or a verdict or result does not belong to a waiting call.
         """
 
-        async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            async with aclosing(session.stream(one)) as events:
+        async def send(request: Request) -> AsyncIterator[StreamEvent]:
+            async with aclosing(session.stream(request)) as events:
                 async for event in events:
                     yield event
 
-        return AsyncRunStream(self._make_loop(session, asked, request, handlers, False, settings))
+        return AsyncRunStream(self._make_loop(session, send, request, handlers, settings, is_async=True))
 
     def _make_loop(
         self,
         session: Session | AsyncSession,
-        asked: Send,
+        send: Send,
         request: Request | str,
         handlers: H,
-        inline: bool,
         settings: RunSettings,
+        *,
+        is_async: bool,
     ) -> ToolLoop:
-        if isinstance(session, AsyncSession if inline else Session):
-            hint = "async code: use `arun`" if inline else "synchronous code: use `run`, in a thread"
-            raise TypeError(f"{type(session).__name__} is a session for {hint}")
-        if not isinstance(session, Session if inline else AsyncSession):
-            raise TypeError(f"{type(session).__name__} is not a session: pass a client to `Session` or `AsyncSession`")
-        definitions = self._tools.definitions
+        """Check everything that the app passed, and return the loop of a run, which has not started."""
+        _check_session(session, is_async)
         check_settings(settings)
-        made = session.prepare_request(request)
-        if made.tools is None:
-            names = [name for name in definitions if name not in self._tools.deprecated]
-            allowed = names if session.offered is None else [name for name in names if name in session.offered]
-            made = replace(made, tools=[definitions[name] for name in allowed])
-        check_other_handlers_and_review(made, definitions, self._tools.low_risk, settings)
+        prepared = self._offer_declared_tools(session.prepare_request(request), session.offered)
+        check_other_handlers_and_review(prepared, self._tools.definitions, self._tools.low_risk, settings)
         output = settings.get("output")
         if output is not None:
             in_text = session.tool_mode is ToolMode.PROMPT_BASED or not session.output_schemas
-            made = add_output_format(made, output, in_text=in_text, has_schemas=session.output_schemas)
+            prepared = add_output_format(prepared, output, in_text=in_text, has_schemas=session.output_schemas)
         review = settings.get("review")
+        if review is not None and not is_async:
+            review = _in_current_thread(review)
 
-        def dispatching(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
-            theirs = settings.get("on_result")
-
-            def report_result(result: ToolResult) -> None:
-                on_result(result)
-                if theirs is not None:
-                    theirs(result)
-
-            return self._tools.make_dispatcher(
-                handlers,
-                timeout=settings.get("timeout"),
-                on_error=settings.get("on_error"),
-                on_result=report_result,
-                on_loss=settings.get("on_loss"),
-                offered=offered,
-                inline=inline,
-                others=settings.get("others"),
-                low_risk=settings.get("low_risk", ()),
-                around=settings.get("around"),
-            )
+        def make_dispatcher(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
+            return self._make_dispatcher(handlers, settings, on_result, offered, inline=not is_async)
 
         return ToolLoop(
-            asked,
-            made,
-            dispatching,
-            self._tools.display_names.get,
-            settings,
-            _in_current_thread(review) if inline and review is not None else review,
-            session.paused,
+            send,
+            prepared,
+            make_dispatcher=make_dispatcher,
+            display_name=self._tools.display_names.get,
+            settings=settings,
+            review=review,
+            paused=session.paused,
         )
+
+    def _offer_declared_tools(self, request: Request, offered: Collection[str] | None) -> Request:
+        """Return the request. Without `tools`, it offers each declared tool that is not deprecated and may be offered."""
+        if request.tools is not None:
+            return request
+        definitions = self._tools.definitions  # each is imported when it is first used
+        names = [name for name in definitions if name not in self._tools.deprecated]
+        if offered is not None:
+            names = [name for name in names if name in offered]
+        return replace(request, tools=[definitions[name] for name in names])
+
+    def _make_dispatcher(
+        self, handlers: H, settings: RunSettings, on_result: OnResult, offered: Sequence[str], *, inline: bool
+    ) -> Dispatcher:
+        """Return a dispatcher with the settings of a run. Each result goes to the loop first, then to the app."""
+        on_result_of_app = settings.get("on_result")
+
+        def report_result(result: ToolResult) -> None:
+            on_result(result)
+            if on_result_of_app is not None:
+                on_result_of_app(result)
+
+        return self._tools.make_dispatcher(
+            handlers,
+            timeout=settings.get("timeout"),
+            on_error=settings.get("on_error"),
+            on_result=report_result,
+            on_loss=settings.get("on_loss"),
+            offered=offered,
+            inline=inline,
+            others=settings.get("others"),
+            low_risk=settings.get("low_risk", ()),
+            around=settings.get("around"),
+        )
+
+
+def _check_session(session: object, is_async: bool) -> None:
+    """Check that a session is of the kind that a run needs.
+
+    Raises:
+        TypeError: It is of the other kind, or no session.
+    """
+    if isinstance(session, Session if is_async else AsyncSession):
+        hint = "synchronous code: use `run`, in a thread" if is_async else "async code: use `arun`"
+        raise TypeError(f"{type(session).__name__} is a session for {hint}")
+    if not isinstance(session, AsyncSession if is_async else Session):
+        raise TypeError(f"{type(session).__name__} is not a session: pass a client to `Session` or `AsyncSession`")
 
 
 def _in_current_thread(review: Review) -> Review:
     """Wrap a review that may block, for example to ask a person, so that it is called in the thread of the caller."""
 
-    async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
+    async def review_in_current_thread(call: ToolCall, arguments: Any) -> Verdict:
         verdict = await call_in_current_thread(review, call, arguments)
         return await verdict if isawaitable(verdict) else verdict
 
-    return reviewed
-
-
-async def _drained(rounds: ToolLoop) -> RunResult:
-    """Run to the end without yielding events, and return the result."""
-    async with contextlib.aclosing(rounds.events()) as events:
-        async for _ in events:
-            pass
-    return rounds.finished_result()
+    return review_in_current_thread
 
 
 class RunStream:
     """A run as an iterator of events. `result` is set after the last event, or when the iteration is stopped early."""
 
-    def __init__(self, rounds: ToolLoop) -> None:
+    def __init__(self, loop: ToolLoop) -> None:
         """Set the tool loop. Nothing runs before the iteration starts."""
-        self._rounds = rounds
-        self._events = rounds.events()
+        self._loop = loop
+        self._events = loop.events()
 
     @property
     def result(self) -> RunResult | None:
         """The result of the run; None before its end."""
-        return self._rounds.result
+        return self._loop.result
 
     def __iter__(self) -> Iterator[StreamEvent | AgentEvent]:
         """Run, and yield the events. After the end, or after an iteration that was stopped, there are none."""
@@ -271,15 +291,15 @@ class RunStream:
 class AsyncRunStream:
     """A run as an asynchronous iterator of events."""
 
-    def __init__(self, rounds: ToolLoop) -> None:
+    def __init__(self, loop: ToolLoop) -> None:
         """Set the tool loop. Nothing runs before the iteration starts."""
-        self._rounds = rounds
-        self._events = rounds.events()
+        self._loop = loop
+        self._events = loop.events()
 
     @property
     def result(self) -> RunResult | None:
         """The result of the run; None before its end."""
-        return self._rounds.result
+        return self._loop.result
 
     def __aiter__(self) -> AsyncIterator[StreamEvent | AgentEvent]:
         """Run, and yield the events."""

@@ -7,13 +7,20 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import BareApiError
 from ..json_text import JSONError, loads
 from ..models import ApiError, Message, Usage
 
-__all__ = ["SessionError", "request_id", "resolve_attribute", "retry_after", "status_and_body"]
+__all__ = [
+    "ErrorResponse",
+    "SessionError",
+    "read_error_response",
+    "request_id",
+    "resolve_attribute",
+    "retry_after",
+]
 
 _SUCCESS = 200
 """The status for an error in a successful response."""
@@ -51,26 +58,34 @@ class SessionError(Exception):
         self.usage: Usage | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the parts of a copy, because the message is made from three arguments."""
+        """Return how to copy this exception: `BaseException` would pass the message to `__init__`."""
         return type(self), (self.provider, self.status, self.error), self.__dict__
 
 
-def status_and_body(raised: BaseException, status_path: str, body_path: str) -> tuple[int, Any] | None:
-    """Return the status and the body of an API error from a client's exception. None for any other exception.
+class ErrorResponse(NamedTuple):
+    """What an API returned instead of a response: the HTTP status, and the body as far as the client has it."""
 
-    `status_path` and `body_path` are attribute paths in the exception. If the status is missing or that of a success, a body is
-    required: such an error came instead of a response, or at the start of a stream.
+    status: int
+    body: Any
+
+
+def read_error_response(raised: BaseException, status_path: str, body_path: str) -> ErrorResponse | None:
+    """Return the error response of the API that a client's exception is about. None for any other exception.
+
+    `status_path` and `body_path` are attribute paths in the exception. If the status is missing or that of a success, a
+    body is required: such an error came instead of a response, or at the start of a stream.
     """
     if isinstance(raised, BareApiError):
-        return _SUCCESS, raised.body
-    found, body = resolve_attribute(raised, status_path), resolve_attribute(raised, body_path)
+        return ErrorResponse(_SUCCESS, raised.body)
+    status, body = resolve_attribute(raised, status_path), resolve_attribute(raised, body_path)
     if isinstance(body, str):
         with suppress(JSONError):
             body = loads(body)
-    if type(found) is int and found >= 400:
-        return found, body
-    is_body = isinstance(body, Mapping) or (isinstance(body, str) and type(found) is int)
-    return (_SUCCESS, body) if body and is_body else None
+    has_status = type(status) is int
+    if has_status and status >= 400:
+        return ErrorResponse(status, body)
+    is_body = isinstance(body, Mapping) or (isinstance(body, str) and has_status)
+    return ErrorResponse(_SUCCESS, body) if body and is_body else None
 
 
 def resolve_attribute(value: Any, attribute_path: str) -> Any:
@@ -105,14 +120,14 @@ def retry_after(headers: Any, body: Any) -> float | None:
         body: The body of the response.
     """
     lowered = _lowered(headers)
-    seconds = _number(lowered.get("retry-after-ms"), 0.001)
+    seconds = _seconds(lowered.get("retry-after-ms"), unit=0.001)
     if seconds is None:
-        seconds = _number(lowered.get("retry-after"), 1)
+        seconds = _seconds(lowered.get("retry-after"))
     if seconds is None and "retry-after" in lowered:
         with suppress(ValueError, TypeError, OverflowError):
             seconds = parsedate_to_datetime(lowered["retry-after"]).timestamp() - time.time()
     if seconds is None:
-        seconds = _delay(body)
+        seconds = _google_retry_delay(body)
     return None if seconds is None else max(0.0, seconds)
 
 
@@ -124,14 +139,18 @@ def _lowered(headers: Any) -> dict[str, str]:
         return {}
 
 
-def _number(text: str | None, unit: float) -> float | None:
-    return float(text) * unit if text is not None and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text.strip()) else None
+def _seconds(text: str | None, unit: float = 1) -> float | None:
+    """Return a number in seconds, which a text states in a unit of so many seconds. None if it is not a number."""
+    if text is None or not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text.strip()):
+        return None
+    return float(text) * unit
 
 
-def _delay(body: Any) -> float | None:
+def _google_retry_delay(body: Any) -> float | None:
+    """Return the seconds of the first `retryDelay` in the details of an error, such as `"34.07s"`. None without one."""
     details = resolve_attribute(body, "error.details")
     for detail in details if isinstance(details, list) else ():
         delay = detail.get("retryDelay") if isinstance(detail, Mapping) else None
         if isinstance(delay, str) and delay.endswith("s"):
-            return _number(delay[:-1], 1)
+            return _seconds(delay[:-1])
     return None

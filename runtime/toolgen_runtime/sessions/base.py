@@ -6,11 +6,12 @@ as text, and calls are read from text. With `ToolMode.NATIVE`, for models with n
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from ..conversion.writer import OnLoss
 from ..history import text_of
@@ -30,10 +31,17 @@ from ..models import (
     UserMessage,
 )
 from ..running.sync_runner import aclosing, closing
-from .client_sessions import await_send_return_value, check_send_return_value
 from .text_protocol import TextStreamReader, normalize_request, parse_completion, stream_events, to_text_request
 
-__all__ = ["AsyncScriptedSession", "AsyncSession", "ScriptedResponse", "ScriptedSession", "Session", "ToolMode"]
+__all__ = [
+    "AsyncScriptedSession",
+    "AsyncSession",
+    "ScriptedResponse",
+    "ScriptedSession",
+    "Session",
+    "SessionBase",
+    "ToolMode",
+]
 
 
 class ToolMode(Enum):
@@ -45,8 +53,11 @@ class ToolMode(Enum):
     """As text in messages."""
 
 
-class _SessionBase:
-    """The base of both kinds of sessions: mode, model, and a conversation for apps that do not keep one."""
+class SessionBase:
+    """The base of both kinds of sessions: mode, model, and a conversation for apps that do not keep one.
+
+    Everything has a default, so that a session of an app does not have to call `__init__`.
+    """
 
     tool_mode: ToolMode = ToolMode.PROMPT_BASED
     """The mode. It does not change during a session."""
@@ -61,28 +72,45 @@ class _SessionBase:
     on_loss: OnLoss | None = None
     """Called with each loss of a request. If None, all losses except notes are issued as Python warnings."""
 
+    _conversation: list[Message] | None = None
+    _conversation_tools: list[ToolDefinition | OpaquePart] | None = None
+
     @property
     def messages(self) -> list[Message]:
         """The conversation of `send_with_tools` and `send_tool_results`. Clear it to start a new one."""
-        found: list[Message] = self.__dict__.setdefault("_messages", [])
-        return found
+        if self._conversation is None:
+            self._conversation = []
+        return self._conversation
 
     def prepare_request(self, request: Request | str) -> Request:
         """Return the request, with the session's model if it does not name one."""
-        made = normalize_request(request)
-        return replace(made, model=self.model) if made.model is None and self.model is not None else made
+        normalized = normalize_request(request)
+        return replace(normalized, model=self.model) if normalized.model is None else normalized
 
-    def _next(self, message: Message, tools: Sequence[ToolDefinition | OpaquePart] | None) -> Request:
-        if tools is not None:
-            self.__dict__["_tools"] = list(tools)
-        return Request([*self.messages, message], tools=self.__dict__.get("_tools") or None)
+    def _check_returned(self, returned: Any) -> Completion | str:
+        """Return what `send` returned.
 
-    def _carried_on(self, message: Message, completion: Completion) -> Completion:
+        Raises:
+            TypeError: The value is neither a string nor a completion.
+        """
+        if isinstance(returned, str | Completion):
+            return returned
+        message = f"{type(self).__name__}.send must return a string or a Completion, not {type(returned).__name__}"
+        if inspect.iscoroutine(returned):
+            returned.close()
+            message += "; use AsyncSession if send is async"
+        raise TypeError(message)
+
+    def _next_request(self, message: Message) -> Request:
+        """Return the request that continues the session's conversation with a message."""
+        return Request([*self.messages, message], tools=self._conversation_tools or None)
+
+    def _add_turn(self, message: Message, completion: Completion) -> None:
+        """Add a message and the response to it to the session's conversation."""
         self.messages.extend([message, completion.message])
-        return completion
 
 
-class Session(_SessionBase):
+class Session(SessionBase):
     """A conversation with a model. Override `send` to get a working session.
 
     Use it as a context manager to close it: `with connect(config) as session:`.
@@ -123,7 +151,7 @@ class Session(_SessionBase):
         Yields:
             Pieces of the text of the response.
         """
-        returned = check_send_return_value(self, self.send(request))
+        returned = self._check_returned(self.send(request))
         yield returned if isinstance(returned, str) else text_of(returned.message)
 
     def complete(self, request: Request | str) -> Completion:
@@ -135,11 +163,12 @@ class Session(_SessionBase):
         Returns:
             The response, with its calls.
         """
-        whole = self.prepare_request(request)
-        if self.tool_mode is ToolMode.NATIVE:
-            returned = check_send_return_value(self, self.send(whole))
-            return parse_completion(whole, returned) if isinstance(returned, str) else returned
-        return parse_completion(whole, check_send_return_value(self, self.send(to_text_request(whole, self.on_loss))))
+        prepared = self.prepare_request(request)
+        is_native = self.tool_mode is ToolMode.NATIVE
+        returned = self._check_returned(self.send(prepared if is_native else to_text_request(prepared, self.on_loss)))
+        if is_native and isinstance(returned, Completion):
+            return returned
+        return parse_completion(prepared, returned)
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
         """Send one request with its tools, and yield the events of the response as they arrive.
@@ -154,20 +183,20 @@ class Session(_SessionBase):
         Raises:
             Exception: An error before the first event.
         """
-        whole = self.prepare_request(request)
+        prepared = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
-            yield from stream_events(self.complete(whole))
+            yield from stream_events(self.complete(prepared))
             return
-        reader = TextStreamReader(whole)
+        reader = TextStreamReader(prepared)
         failure: Exception | None = None
-        begun = False
+        has_begun = False
         try:
-            with closing(self.pieces(to_text_request(whole, self.on_loss))) as texts:
+            with closing(self.pieces(to_text_request(prepared, self.on_loss))) as texts:
                 for text in texts:
-                    begun = True
+                    has_begun = True
                     yield from reader.feed(text)
         except Exception as raised:
-            if not begun:
+            if not has_begun:
                 raise
             failure = raised
         yield from reader.finish(failure)
@@ -184,8 +213,11 @@ class Session(_SessionBase):
         Returns:
             The response.
         """
+        self._conversation_tools = list(tools)
         message = UserMessage(content)
-        return self._carried_on(message, self.complete(self._next(message, tools)))
+        completion = self.complete(self._next_request(message))
+        self._add_turn(message, completion)
+        return completion
 
     def send_tool_results(self, results: Sequence[ToolResult]) -> Completion:
         """Send the results of the previous response's calls, as the next message of the session's conversation.
@@ -197,10 +229,12 @@ class Session(_SessionBase):
             The response.
         """
         message = ToolMessage(list(results))
-        return self._carried_on(message, self.complete(self._next(message, None)))
+        completion = self.complete(self._next_request(message))
+        self._add_turn(message, completion)
+        return completion
 
 
-class AsyncSession(_SessionBase):
+class AsyncSession(SessionBase):
     """A conversation with a model, for async code. Override `send` as a coroutine."""
 
     async def aclose(self) -> None:
@@ -227,6 +261,16 @@ class AsyncSession(_SessionBase):
         """
         raise NotImplementedError(f"{type(self).__name__} must implement send")
 
+    async def _await_returned(self, returned: Any) -> Completion | str:
+        """Await what `send` returned.
+
+        Raises:
+            TypeError: The value is neither a string nor a completion, or is not awaitable.
+        """
+        if not inspect.isawaitable(returned):
+            raise TypeError(f"{type(self).__name__}.send must be async, but returned {type(returned).__name__}")
+        return self._check_returned(await returned)
+
     async def pieces(self, request: Request) -> AsyncIterator[str]:
         """Send a request that contains only text, and yield the response as it arrives. Override this to stream.
 
@@ -236,7 +280,7 @@ class AsyncSession(_SessionBase):
         Yields:
             Pieces of the text of the response.
         """
-        returned = await await_send_return_value(self, self.send(request))
+        returned = await self._await_returned(self.send(request))
         yield returned if isinstance(returned, str) else text_of(returned.message)
 
     async def complete(self, request: Request | str) -> Completion:
@@ -248,12 +292,14 @@ class AsyncSession(_SessionBase):
         Returns:
             The response, with its calls.
         """
-        whole = self.prepare_request(request)
-        if self.tool_mode is ToolMode.NATIVE:
-            returned = await await_send_return_value(self, self.send(whole))
-            return parse_completion(whole, returned) if isinstance(returned, str) else returned
-        returned = await await_send_return_value(self, self.send(to_text_request(whole, self.on_loss)))
-        return parse_completion(whole, returned)
+        prepared = self.prepare_request(request)
+        is_native = self.tool_mode is ToolMode.NATIVE
+        returned = await self._await_returned(
+            self.send(prepared if is_native else to_text_request(prepared, self.on_loss))
+        )
+        if is_native and isinstance(returned, Completion):
+            return returned
+        return parse_completion(prepared, returned)
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
         """Send one request with its tools, and yield the events of the response as they arrive.
@@ -268,22 +314,22 @@ class AsyncSession(_SessionBase):
         Raises:
             Exception: An error before the first event.
         """
-        whole = self.prepare_request(request)
+        prepared = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
-            for event in stream_events(await self.complete(whole)):
+            for event in stream_events(await self.complete(prepared)):
                 yield event
             return
-        reader = TextStreamReader(whole)
+        reader = TextStreamReader(prepared)
         failure: Exception | None = None
-        begun = False
+        has_begun = False
         try:
-            async with aclosing(self.pieces(to_text_request(whole, self.on_loss))) as texts:
+            async with aclosing(self.pieces(to_text_request(prepared, self.on_loss))) as texts:
                 async for text in texts:
-                    begun = True
+                    has_begun = True
                     for event in reader.feed(text):
                         yield event
         except Exception as raised:
-            if not begun:
+            if not has_begun:
                 raise
             failure = raised
         for event in reader.finish(failure):
@@ -301,8 +347,11 @@ class AsyncSession(_SessionBase):
         Returns:
             The response.
         """
+        self._conversation_tools = list(tools)
         message = UserMessage(content)
-        return self._carried_on(message, await self.complete(self._next(message, tools)))
+        completion = await self.complete(self._next_request(message))
+        self._add_turn(message, completion)
+        return completion
 
     async def send_tool_results(self, results: Sequence[ToolResult]) -> Completion:
         """Send the results of the previous response's calls, as the next message of the session's conversation.
@@ -314,7 +363,9 @@ class AsyncSession(_SessionBase):
             The response.
         """
         message = ToolMessage(list(results))
-        return self._carried_on(message, await self.complete(self._next(message, None)))
+        completion = await self.complete(self._next_request(message))
+        self._add_turn(message, completion)
+        return completion
 
 
 ScriptedResponse: TypeAlias = str | Sequence[ToolCall] | Completion | Exception
@@ -322,10 +373,10 @@ ScriptedResponse: TypeAlias = str | Sequence[ToolCall] | Completion | Exception
 
 
 class _Script:
-    """The responses that are left, and the requests so far."""
+    """The remaining responses, and the requests so far."""
 
     def __init__(self, responses: Iterable[ScriptedResponse]) -> None:
-        self.left = list(responses)
+        self._remaining = list(responses)
         self.requests: list[Request] = []
 
     def next(self, request: Request | str) -> Completion:
@@ -335,11 +386,11 @@ class _Script:
             LookupError: The script has no response left.
             Exception: The script contains an exception here.
         """
-        whole = normalize_request(request)
-        self.requests.append(replace(whole, messages=list(whole.messages)))
-        if not self.left:
+        normalized = normalize_request(request)
+        self.requests.append(replace(normalized, messages=list(normalized.messages)))
+        if not self._remaining:
             raise LookupError(f"the script has no response for request {len(self.requests)}")
-        response = self.left.pop(0)
+        response = self._remaining.pop(0)
         if isinstance(response, Exception):
             raise response
         if isinstance(response, Completion):

@@ -25,9 +25,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ClientClasses:
-    """The names of a client's classes and of their arguments. None for what does not exist.
+    """The names of a client's classes and of their arguments.
 
-    `package` is the name of the distribution with the client, if it is not that of its module.
+    `key` and `address` are the arguments for the API key and the base URL; None if there is no such argument. `package`
+    is the name of the distribution with the client, if it is not that of its module.
     """
 
     module: str
@@ -109,7 +110,7 @@ class SessionConnector:
             The session.
 
         Raises:
-            TypeError: The configuration is neither a mapping nor one of `types`.
+            TypeError: The configuration is neither a mapping nor an instance of one of these classes.
             ValueError: The configuration is not valid for the interface.
             ImportError: The official client is not installed.
         """
@@ -126,7 +127,7 @@ class SessionConnector:
             The session.
 
         Raises:
-            TypeError: The configuration is neither a mapping nor one of `types`.
+            TypeError: The configuration is neither a mapping nor an instance of one of these classes.
             ValueError: The configuration is not valid for the interface.
             ImportError: The official client is not installed.
         """
@@ -134,62 +135,75 @@ class SessionConnector:
         return session
 
     def _connect(self, config: Any, *, is_async: bool) -> Any:
-        settings = _read(config if isinstance(config, Mapping) else _fields_of(config))
+        """Make a session with a client for each API key."""
+        settings = _validate(config if isinstance(config, Mapping) else _fields_of(config))
         if settings.interface not in self._interfaces:
             near = get_close_matches(str(settings.interface)[:64], self._interfaces, n=1)
             suggestion = f" (did you mean {near[0]}?)" if near else ""
-            known = ", ".join(sorted(self._interfaces)) or "none"
-            raise ValueError(f"unsupported interface{suggestion}; supported are {known}")
+            supported = ", ".join(sorted(self._interfaces)) or "none"
+            raise ValueError(f"unsupported interface{suggestion}; supported are {supported}")
         module = import_module(f"{self._package}.{self._interfaces[settings.interface]}")
-        session = module.AsyncSession if is_async else module.Session
-        classes = ClientClasses.from_facts(session.provider.WIRE.session["client"])
-        clients = [_client(classes, settings, key, is_async) for key in _keys(classes, settings)]
-        return session(clients[0], settings.models[0], further=clients[1:])
+        session_class = module.AsyncSession if is_async else module.Session
+        classes = ClientClasses.from_facts(session_class.provider.WIRE.session["client"])
+        clients = [_make_client(classes, settings, key, is_async) for key in _api_keys(classes, settings)]
+        return session_class(clients[0], settings.models[0], further=clients[1:])
 
 
 def _fields_of(config: _Keys) -> dict[str, Any]:
+    """Return the fields of a configuration.
+
+    Raises:
+        TypeError: The value is not a configuration.
+    """
     if not isinstance(config, _Keys):
         raise TypeError(f"a configuration must be a mapping or a configuration of `types`, not {type(config).__name__}")
     return {name: getattr(config, name) for name in type(config).model_fields}
 
 
-def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
+def _validate(config: Mapping[str, Any]) -> AnyProviderConfig:
     """Validate a configuration, with the specific type of its interface if there is one.
 
     Raises:
         ValueError: The configuration is not valid. The error contains locations and types, but no values.
     """
-    given = dict(config)
-    own = given.get("interface") in ("openai", "genai")
-    adapter: TypeAdapter[Any] = TypeAdapter(ProviderConfig if own else AnyProviderConfig)
+    config = dict(config)
+    interface = config.get("interface")
+    adapter: TypeAdapter[Any] = TypeAdapter(ProviderConfig if interface in ("openai", "genai") else AnyProviderConfig)
     try:
-        found: _Keys = adapter.validate_python(given)
+        validated: _Keys = adapter.validate_python(config)
     except ValidationError as error:
         rows = error.errors(include_url=False, include_context=False)
     else:
-        return AnyProviderConfig(**_fields_of(found))
-    known = list((GenAIProviderConfig if given.get("interface") == "genai" else AnyProviderConfig).model_fields)
-    raise ValueError("; ".join(dict.fromkeys(_fault(row["type"], row["loc"], row["input"], known) for row in rows)))
+        return AnyProviderConfig(**_fields_of(validated))
+    # raised outside of `except`, so that the original error, which contains values, is not chained
+    keys = list((GenAIProviderConfig if interface == "genai" else AnyProviderConfig).model_fields)
+    faults = [_describe_fault(row["type"], row["loc"], row["input"], keys) for row in rows]
+    raise ValueError("; ".join(dict.fromkeys(faults)))
 
 
-def _fault(kind: str, path: tuple[int | str, ...], found: Any, known: list[str]) -> str:
-    """Describe a validation error. An unknown key, which may be secret, is named only if it resembles a known one."""
-    attribute_path = [step for step in path if step not in ("openai", "genai")]
+def _describe_fault(kind: str, location: tuple[int | str, ...], value: Any, keys: list[str]) -> str:
+    """Describe a validation error. An unknown key, which may be secret, is named only if it resembles one of `keys`."""
+    steps = [step for step in location if step not in ("openai", "genai")]  # without the branch of the union
     if kind == "extra_forbidden":
-        near = get_close_matches(str(attribute_path[-1]), known, n=1, cutoff=0.7)
-        key = f"{attribute_path[-1]} (did you mean {near[0]}?)" if near else "an unknown key"
-        return f"{key} is not supported; the keys are {', '.join(known)}"
-    where = "".join(f"[{step}]" if isinstance(step, int) else step for step in attribute_path) or "the configuration"
+        near = get_close_matches(str(steps[-1]), keys, n=1, cutoff=0.7)
+        key = f"{steps[-1]} (did you mean {near[0]}?)" if near else "an unknown key"
+        return f"{key} is not supported; the keys are {', '.join(keys)}"
+    where = "".join(f"[{step}]" if isinstance(step, int) else step for step in steps) or "the configuration"
     if kind == "missing":
         return f"{where} is missing"
     if kind == "too_short":
         return f"{where} must not be empty"
     expected = "a list of strings" if where in ("api_keys", "models") else "a string"
-    return f"{where} must be {expected}, found {type_name(found)}"
+    return f"{where} must be {expected}, found {type_name(value)}"
 
 
-def _keys(maker: ClientClasses, config: AnyProviderConfig) -> list[str | None]:
-    if maker.key is None:
+def _api_keys(classes: ClientClasses, config: AnyProviderConfig) -> list[str | None]:
+    """Return the API keys, one for each client. None for a client without keys.
+
+    Raises:
+        ValueError: Keys are missing, or given for an interface that does not use them.
+    """
+    if classes.key is None:
         if config.api_keys:
             raise ValueError(f"the interface {config.interface} does not use API keys")
         return [None]
@@ -198,18 +212,23 @@ def _keys(maker: ClientClasses, config: AnyProviderConfig) -> list[str | None]:
     return [key.get_secret_value() for key in config.api_keys]
 
 
-def _client(maker: ClientClasses, config: AnyProviderConfig, key: str | None, later: bool) -> Any:
-    """Create an official client."""
-    if config.base_url is not None and maker.address is None:
+def _make_client(classes: ClientClasses, config: AnyProviderConfig, key: str | None, is_async: bool) -> Any:
+    """Create an official client.
+
+    Raises:
+        ValueError: The base URL is missing, or given for an interface that does not accept one.
+        ImportError: The client is not installed.
+    """
+    if config.base_url is not None and classes.address is None:
         raise ValueError(f"the interface {config.interface} does not accept a base_url")
-    if config.base_url is None and maker.needs_address:
+    if config.base_url is None and classes.needs_address:
         raise ValueError(f"the interface {config.interface} requires a base_url")
     try:
-        module = import_module(maker.module)
+        module = import_module(classes.module)
     except ImportError as error:
-        package = maker.package or maker.module
+        package = classes.package or classes.module
         raise ImportError(f"the interface {config.interface} requires the package {package}; install it") from error
-    keywords = {} if maker.key is None else {maker.key: key}
-    if config.base_url is not None and maker.address is not None:
-        keywords[maker.address] = config.base_url
-    return getattr(module, maker.asynchronous if later else maker.sync)(**keywords)
+    keywords = {} if classes.key is None else {classes.key: key}
+    if config.base_url is not None and classes.address is not None:
+        keywords[classes.address] = config.base_url
+    return getattr(module, classes.asynchronous if is_async else classes.sync)(**keywords)

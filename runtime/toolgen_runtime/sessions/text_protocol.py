@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..conversion.request_tools import check_request
+from ..conversion.responses import mark_calls_invalid
 from ..conversion.writer import OnLoss
 from ..errors import ConversionLoss
 from ..history import text_of, tool_calls_of
@@ -18,6 +20,7 @@ from ..json_text import dump_allowing_nan
 from ..models import (
     AllowedToolChoice,
     AssistantMessage,
+    AssistantPart,
     CompletedEvent,
     Completion,
     ContentPart,
@@ -37,14 +40,13 @@ from ..models import (
     ToolCallEvent,
     ToolCallPart,
     ToolMessage,
+    ToolResult,
     UserMessage,
 )
 from ..prompting.stream_parser import ResponseReader
-from ..prompting.text_calls import accepted_names, results_text
+from ..prompting.text_calls import ResponsePiece, accepted_names, call_text, join_response_text, results_text
 from ..prompting.text_parser import CallMaker, parse_response_text
-from ..prompting.tool_definitions_as_text import call_text, join_response_text, tools_text
-from ..request_tools import check_request
-from ..responses import mark_calls_invalid
+from ..prompting.tool_definitions_as_text import tools_text
 from ..running.handlers import callable_tools
 
 __all__ = [
@@ -80,100 +82,105 @@ def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:
     Raises:
         ConversionError: A schema, argument or result cannot be written as JSON.
     """
-    for loss in _losses(request):
+    for loss in _losses_as_text(request):
         if on_loss is not None:
             on_loss(loss)
         elif loss.severity != "note":
             warnings.warn(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}", ConversionLoss, stacklevel=3)
-    offered = tools_text(callable_tools(request))
+    tools = tools_text(callable_tools(request))
     messages = [_message_as_text(message) for message in request.messages]
-    if offered and messages and isinstance(messages[0], SystemMessage):
-        first = messages[0]
-        content: list[ContentPart] = [TextPart(first.content)] if isinstance(first.content, str) else first.content
-        messages[0] = replace(first, content=[TextPart(offered), *content])
-    elif offered:
-        messages.insert(0, SystemMessage(offered))
+    if tools:
+        messages = _with_tools(tools, messages)
     return replace(request, messages=messages, tools=None, tool_choice=None, parallel_tool_calls=None)
 
 
-def _losses(request: Request) -> Iterator[Loss]:
-    if request.tool_choice == "none" or (
-        isinstance(request.tool_choice, AllowedToolChoice) and request.tool_choice.mode != "required"
-    ):
-        yield Loss("toolChoice", "the choice", "rewritten", "note", "tools that must not be called were left out")
-    elif request.tool_choice not in (None, "auto"):
-        yield Loss(
-            "toolChoice",
-            "the choice",
-            "dropped",
-            "behaviour",
-            "a model without native tools cannot be forced to call one",
-        )
+def _with_tools(tools: str, messages: list[Message]) -> list[Message]:
+    """Return the messages with the text about tools at the start of the first system message."""
+    first, following = messages[0] if messages else None, messages[1:]
+    if isinstance(first, SystemMessage):
+        content: list[ContentPart] = [TextPart(first.content)] if isinstance(first.content, str) else first.content
+        return [replace(first, content=[TextPart(tools), *content]), *following]
+    return [SystemMessage(tools), *messages]
+
+
+def _losses_as_text(request: Request) -> Iterator[Loss]:
+    """Yield what a request loses as text: forced calls, tools of other providers, and parts without a text."""
+    choice = request.tool_choice
+    excludes_tools = choice == "none" or (isinstance(choice, AllowedToolChoice) and choice.mode != "required")
+    if excludes_tools:
+        reason = "tools that must not be called were left out"
+        yield Loss("toolChoice", "the choice", "rewritten", "note", reason)
+    elif choice not in (None, "auto"):
+        reason = "a model without native tools cannot be forced to call one"
+        yield Loss("toolChoice", "the choice", "dropped", "behaviour", reason)
     for i, tool in enumerate(request.tools or []):
         if isinstance(tool, OpaquePart):
             yield Loss(f"tools[{i}]", "a tool", "dropped", "warning", "it belongs to another provider")
     for i, message in enumerate(request.messages):
-        if isinstance(message, AssistantMessage) and isinstance(message.content, list):
-            for j, part in enumerate(message.content):
-                if not isinstance(part, TextPart | RefusalPart | ReasoningPart | ToolCallPart):
-                    yield Loss(
-                        f"messages[{i}].content[{j}]", part.type, "dropped", "warning", "it cannot be written as text"
-                    )
+        if not isinstance(message, AssistantMessage) or not isinstance(message.content, list):
+            continue
+        for j, part in enumerate(message.content):
+            if not isinstance(part, TextPart | RefusalPart | ReasoningPart | ToolCallPart):
+                path = f"messages[{i}].content[{j}]"
+                yield Loss(path, part.type, "dropped", "warning", "it cannot be written as text")
 
 
 def _message_as_text(message: Message) -> Message:
+    """Return a message with its calls or results as text. Media of results stay parts of the user message."""
     if isinstance(message, ToolMessage):
         text = results_text(message.results)
-        media = [
-            part
-            for result in message.results
-            if result.kind == "multimodal"
-            for part in result.value
-            if not isinstance(part, TextPart)
-        ]
+        media = [part for result in message.results for part in _media(result)]
         return UserMessage([TextPart(text), *media] if media else text)
     if isinstance(message, AssistantMessage) and isinstance(message.content, list):
-        return AssistantMessage(join_response_text(_pieces(message.content))[0], name=message.name)
+        return AssistantMessage(join_response_text(_response_pieces(message.content)), name=message.name)
     return message
 
 
-def _pieces(parts: Sequence[Any]) -> list[tuple[str, bool]]:
+def _media(result: ToolResult) -> list[ContentPart]:
+    """Return the parts of a result that are not text."""
+    if result.kind != "multimodal":
+        return []
+    return [part for part in result.value if not isinstance(part, TextPart)]
+
+
+def _response_pieces(parts: Sequence[AssistantPart]) -> list[ResponsePiece]:
     """Return the texts and calls of a message. Reasoning directly before a call becomes part of the call."""
-    pieces: list[tuple[str, bool]] = []
+    pieces: list[ResponsePiece] = []
     reasoning: str | None = None
     for part in parts:
         if isinstance(part, ToolCallPart):
-            pieces.append((call_text(part.call, reasoning), True))
+            pieces.append(ResponsePiece(call_text(part.call, reasoning), True))
         elif isinstance(part, TextPart | RefusalPart):
-            pieces.append((part.text, False))
+            pieces.append(ResponsePiece(part.text, False))
         reasoning = part.text if isinstance(part, ReasoningPart) and part.text else None
     return pieces
 
 
 def untrusted_texts(request: Request) -> list[str]:
     """Return the texts of a request that neither the model nor the app's author wrote."""
-    found: list[str] = []
+    texts: list[str] = []
     for message in request.messages:
         if isinstance(message, UserMessage):
-            found.append(text_of(message))
+            texts.append(text_of(message))
         elif isinstance(message, ToolMessage):
             for result in message.results:
-                found += _texts(result.value)
-    return found
+                texts += _texts_in(result.value)
+    return texts
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts_in(value: Any) -> Iterator[str]:
+    """Yield all texts in the value of a result, including the keys of objects."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, TextPart):
-            yield one.text
-        elif isinstance(one, dict):
-            waiting += [*one.keys(), *one.values()]
-        elif isinstance(one, list):
-            waiting += one
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, TextPart):
+            yield item.text
+        elif isinstance(item, dict):
+            waiting += [*item.keys(), *item.values()]
+        elif isinstance(item, list):
+            waiting += item
 
 
 def next_turn_index(request: Request) -> int:
@@ -181,44 +188,47 @@ def next_turn_index(request: Request) -> int:
     return sum(isinstance(message, AssistantMessage) for message in request.messages)
 
 
-def _used(request: Request) -> set[str]:
-    """Return the ids of earlier calls."""
+def _call_ids(request: Request) -> set[str]:
+    """Return the ids of all calls of a request's history."""
     return {call.id for message in request.messages for call in tool_calls_of(message)}
 
 
 def parse_completion(request: Request, returned: Completion | str) -> Completion:
     """Read the response of a model without native tools, and the calls in its text."""
     completion = Completion(AssistantMessage(returned), "stop") if isinstance(returned, str) else returned
-    if not isinstance(completion.message.content, str | None) and not _is_text(completion.message.content):
+    original = completion.message
+    if isinstance(original.content, list) and not _is_text(original.content):
         return completion
-    text = text_of(completion.message)
-    maker = CallMaker(next_turn_index(request), _used(request))
-    message = parse_response_text(text, accepted_names(callable_tools(request)), untrusted_texts(request), maker)
-    return _ended(replace(completion, message=_whole(message, completion.message)))
+    parsed = parse_response_text(
+        text_of(original),
+        accepted_names(callable_tools(request)),
+        untrusted_texts(request),
+        CallMaker(next_turn_index(request), _call_ids(request)),
+    )
+    message = _with_reasoning_and_metadata(parsed, original)
+    if completion.finish_reason in ("length", "error", "content_filter"):
+        mark_calls_invalid(message, completion.finish_reason)
+        return replace(completion, message=message)
+    reason = completion.finish_reason
+    if tool_calls_of(message):
+        reason = "tool_calls"
+    elif reason == "tool_calls":
+        reason = "stop"
+    return replace(completion, message=message, finish_reason=reason)
 
 
-def _is_text(parts: Sequence[Any]) -> bool:
+def _is_text(parts: Sequence[AssistantPart]) -> bool:
     return all(isinstance(part, TextPart | ReasoningPart | OpaquePart) for part in parts)
 
 
-def _whole(message: AssistantMessage, original: AssistantMessage) -> AssistantMessage:
-    """Add the reasoning and metadata of the response to the parsed message."""
-    thought = [part for part in original.content or () if isinstance(part, ReasoningPart)]
-    if thought:
-        content = [TextPart(message.content)] if isinstance(message.content, str) else message.content or []
-        message = replace(message, content=[*thought, *content])
-    return replace(message, metadata={**(original.metadata or {}), **(message.metadata or {})} or None)
-
-
-def _ended(completion: Completion) -> Completion:
-    """Set the stop reason of a completion from its calls. Invalidate the calls of a response that was cut off."""
-    content = completion.message.content
-    called = isinstance(content, list) and any(isinstance(part, ToolCallPart) for part in content)
-    reason = completion.finish_reason
-    if reason in ("length", "error", "content_filter"):
-        mark_calls_invalid(completion.message, reason)
-        return completion
-    return replace(completion, finish_reason="tool_calls" if called else "stop" if reason == "tool_calls" else reason)
+def _with_reasoning_and_metadata(parsed: AssistantMessage, original: AssistantMessage) -> AssistantMessage:
+    """Return the parsed message with the reasoning and metadata of the response."""
+    reasoning = [part for part in original.content or () if isinstance(part, ReasoningPart)]
+    metadata = {**(original.metadata or {}), **(parsed.metadata or {})} or None
+    if not reasoning:
+        return replace(parsed, metadata=metadata)
+    content = [TextPart(parsed.content)] if isinstance(parsed.content, str) else parsed.content or []
+    return replace(parsed, content=[*reasoning, *content], metadata=metadata)
 
 
 class TextStreamReader:
@@ -227,7 +237,7 @@ class TextStreamReader:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._reader = ResponseReader(
-            callable_tools(request), untrusted_texts(request), next_turn_index(request), used=_used(request)
+            callable_tools(request), untrusted_texts(request), next_turn_index(request), used=_call_ids(request)
         )
         self._text: list[str] = []
 
@@ -239,8 +249,8 @@ class TextStreamReader:
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
         """Return the remaining events. If the response failed, all its calls are invalid."""
         events = self._reader.finish()
-        raw = Completion(AssistantMessage("".join(self._text)), "stop" if error is None else "error")
-        completion = parse_completion(self._request, raw)
+        as_text = Completion(AssistantMessage("".join(self._text)), "stop" if error is None else "error")
+        completion = parse_completion(self._request, as_text)
         if error is not None:
             events.append(ErrorEvent(type(error).__name__))
         calls = [ToolCallEvent(call) for call in tool_calls_of(completion.message)]
@@ -250,7 +260,7 @@ class TextStreamReader:
 def stream_events(completion: Completion) -> Iterator[StreamEvent]:
     """Yield the events of a complete response."""
     content = completion.message.content
-    index = 0
+    call_index = 0
     for part in [TextPart(content)] if isinstance(content, str) else content or []:
         if isinstance(part, TextPart):
             yield TextDelta(part.text)
@@ -258,8 +268,8 @@ def stream_events(completion: Completion) -> Iterator[StreamEvent]:
             yield ReasoningDelta(part.text)
         elif isinstance(part, ToolCallPart):
             call = part.call
-            text = dump_allowing_nan(call.arguments) if call.invalid is None else call.invalid.text
-            yield ToolCallDelta(index, call.id, call.name, text)
+            arguments = dump_allowing_nan(call.arguments) if call.invalid is None else call.invalid.text
+            yield ToolCallDelta(call_index, call.id, call.name, arguments)
             yield ToolCallEvent(call)
-            index += 1
+            call_index += 1
     yield CompletedEvent(completion)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -63,12 +63,12 @@ class ArgumentsError(ValueError):
         return "\n".join(lines)
 
 
-def unknown_tool_error(name: object, known: Iterable[str]) -> ArgumentsError:
-    """Return the error for an unknown tool. It suggests similar names."""
+def unknown_tool_error(name: object, tool_names: Iterable[str]) -> ArgumentsError:
+    """Return the error for an unknown tool. It suggests similar names among those of the tools."""
     from difflib import get_close_matches  # imported here, because unknown names are rare
 
-    near = get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
-    expected = f"a known tool (did you mean {' or '.join(near)}?)" if near else "a known tool"
+    similar = get_close_matches(name[:64], list(tool_names), n=3, cutoff=0.5) if isinstance(name, str) else []
+    expected = f"a known tool (did you mean {' or '.join(similar)}?)" if similar else "a known tool"
     return ArgumentsError("", [Fault("", expected, "an unknown name")])
 
 
@@ -80,24 +80,30 @@ def convert_validation_error(value: object, error: ValidationError) -> tuple[lis
 
 
 def _fault(value: object, row: Mapping[str, Any], texts: dict[int, frozenset[str]]) -> Fault:
-    """Return a fault. `texts` has the texts in each object of the value, by its identity."""
-    kind, context = row["type"], row.get("ctx", {})
-    pointer = _pointer(value, row["loc"], row["input"], texts, missing=kind in ("missing", "extra_forbidden"))
+    """Return the fault for a row of pydantic's errors. `texts` has the texts in each object of the value, by its identity."""
+    kind, context, rejected = row["type"], row.get("ctx", {}), row["input"]
+    pointer = _pointer(value, row, texts)
     if kind in ("union_tag_invalid", "union_tag_not_found"):
-        return _tag_fault(pointer, row["input"], context)
+        return _tag_fault(pointer, rejected, context)
     if kind == "missing":
         return Fault(pointer, "a value", "nothing")
     if kind == "extra_forbidden":
-        return Fault(pointer, "no such property", json_type_name(row["input"]))
-    wanted = _EXPECTED.get(kind)
-    try:
-        expected = wanted.format(**context) if wanted else str(row["msg"]).removeprefix("Input should be ")
-    except KeyError:
-        expected = kind
-    found = json_type_name(row["input"])
+        return Fault(pointer, "no such property", json_type_name(rejected))
+    found = json_type_name(rejected)
     if kind in _LENGTHS:
-        found = f"{found} of length {len(row['input'])}"
-    return Fault(pointer, expected[:MAX_TEXT], found)
+        found = f"{found} of length {len(rejected)}"
+    return Fault(pointer, _expected(kind, context, str(row["msg"]))[:MAX_TEXT], found)
+
+
+def _expected(kind: str, context: Mapping[str, Any], message: str) -> str:
+    """Return what was expected, according to an error of pydantic: its kind, the values for its text, and its message."""
+    template = _EXPECTED.get(kind)
+    if template is None:
+        return message.removeprefix("Input should be ")
+    try:
+        return template.format(**context)
+    except KeyError:
+        return kind
 
 
 _EXPECTED = {
@@ -137,50 +143,64 @@ MAX_READINGS = 32
 """Maximum number of interpretations of a fault's location that are compared."""
 
 
-def _pointer(
-    value: object, loc: Sequence[int | str], found: object, texts: dict[int, frozenset[str]], *, missing: bool
-) -> str:
+class _Reading(NamedTuple):
+    """An interpretation of a fault's location: the steps in the value, and the value that they lead to."""
+
+    steps: list[str]
+    target: object
+
+
+def _pointer(value: object, row: Mapping[str, Any], texts: dict[int, frozenset[str]]) -> str:
     """Return the JSON pointer of a fault, without the steps that only name a branch of a union.
 
-    The name of a branch may also be a key of the value. Then the value `found` decides which one is meant.
+    The name of a branch may also be a key of the value. Then the rejected value decides which one is meant.
     """
-    readings: list[tuple[list[str], object]] = []
-    waiting: list[tuple[int, object, list[str]]] = [(0, value, [])]
-    while waiting and len(readings) < MAX_READINGS:
-        i, here, steps = waiting.pop()
-        if i == len(loc):
-            readings.append((steps, here))
-            continue
-        step = loc[i]
-        inner = _inner(here, step)
-        if inner is not _NOWHERE:
-            if isinstance(here, Mapping) and step in _texts_in(here, texts):
-                waiting.append((i + 1, here, steps))
-            waiting.append((i + 1, inner, [*steps, str(step)]))
-        elif missing and i == len(loc) - 1:
-            waiting.append((i + 1, here, [*steps, str(step)]))
-        else:
-            waiting.append((i + 1, here, steps))
-    steps = next((steps for steps, end in readings if end == found), readings[0][0]) if readings[1:] else readings[0][0]
+    readings = _readings(value, row["loc"], texts, is_missing=row["type"] in ("missing", "extra_forbidden"))
+    steps = readings[0].steps
+    if len(readings) > 1:
+        steps = next((reading.steps for reading in readings if reading.target == row["input"]), steps)
     text = "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
+def _readings(
+    value: object, loc: Sequence[int | str], texts: dict[int, frozenset[str]], *, is_missing: bool
+) -> list[_Reading]:
+    """Return the interpretations of a location, at most `MAX_READINGS`. The last step may be a key that is missing."""
+    readings: list[_Reading] = []
+    waiting: list[tuple[int, _Reading]] = [(0, _Reading([], value))]
+    while waiting and len(readings) < MAX_READINGS:
+        i, (steps, holder) = waiting.pop()
+        if i == len(loc):
+            readings.append(_Reading(steps, holder))
+            continue
+        step = loc[i]
+        inner = _inner(holder, step)
+        if inner is not _NOWHERE:
+            if isinstance(holder, Mapping) and step in _texts_in(holder, texts):
+                waiting.append((i + 1, _Reading(steps, holder)))
+            waiting.append((i + 1, _Reading([*steps, str(step)], inner)))
+        elif is_missing and i == len(loc) - 1:
+            waiting.append((i + 1, _Reading([*steps, str(step)], holder)))
+        else:
+            waiting.append((i + 1, _Reading(steps, holder)))
+    return readings
+
+
 def _texts_in(holder: Mapping[Any, Any], texts: dict[int, frozenset[str]]) -> frozenset[str]:
-    found = texts.get(id(holder))
-    if found is None:
-        found = texts[id(holder)] = frozenset(item for item in holder.values() if type(item) is str)
-    return found
+    """Return the texts that an object has as values. They are found once, and kept in `texts`."""
+    if id(holder) not in texts:
+        texts[id(holder)] = frozenset(item for item in holder.values() if type(item) is str)
+    return texts[id(holder)]
 
 
-def _tag_fault(pointer: str, found: object, context: Mapping[str, Any]) -> Fault:
+def _tag_fault(pointer: str, rejected: object, context: Mapping[str, Any]) -> Fault:
     """Return the fault of an object whose tag does not match."""
     name = str(context.get("discriminator", "")).split(" | ")[0].strip("'")
-    tag = found.get(name, _NOWHERE) if isinstance(found, Mapping) else _NOWHERE
+    tag = rejected.get(name, _NOWHERE) if isinstance(rejected, Mapping) else _NOWHERE
     expected = str(context.get("expected_tags", "a value"))
-    return Fault(
-        f"{pointer}/{name}"[:MAX_TEXT], expected[:MAX_TEXT], "nothing" if tag is _NOWHERE else json_type_name(tag)
-    )
+    found = "nothing" if tag is _NOWHERE else json_type_name(tag)
+    return Fault(f"{pointer}/{name}"[:MAX_TEXT], expected[:MAX_TEXT], found)
 
 
 def json_type_name(value: object) -> str:

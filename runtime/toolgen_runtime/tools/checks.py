@@ -77,13 +77,13 @@ def ensure_valid(value: Any, validated: T, check: Check) -> T:
     return validated
 
 
-def _by_alias(value: Any, made: Any) -> Any:
+def _by_alias(value: Any, validated: Any) -> Any:
     """Return the values that a model was given by property name, even if the app used field names."""
-    if not isinstance(value, dict) or not isinstance(made, BaseModel):
+    if not isinstance(value, dict) or not isinstance(validated, BaseModel):
         return value
-    taken = made.model_fields_set - (made.model_extra or {}).keys()
-    aliases = {name: alias for name, alias in _aliases(type(made)).items() if name in taken}
-    return {aliases[k] if aliases.get(k, k) not in value else k: item for k, item in value.items()}
+    given_fields = validated.model_fields_set - (validated.model_extra or {}).keys()
+    aliases = {name: alias for name, alias in _aliases(type(validated)).items() if name in given_fields}
+    return {key if aliases.get(key, key) in value else aliases[key]: item for key, item in value.items()}
 
 
 @cache
@@ -94,6 +94,7 @@ def _aliases(model: type[BaseModel]) -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
+    """Return a value as JSON: models as objects, and tuples as lists."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
     if isinstance(value, list | tuple):
@@ -140,15 +141,15 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def json_equal(one: Any, other: Any) -> bool:
+def json_equal(left: Any, right: Any) -> bool:
     """Return whether two values are equal in JSON: 1 equals 1.0, but true does not equal 1."""
-    return bool(_identity(one) == _identity(other))
+    return bool(_identity(left) == _identity(right))
 
 
 def equals_one_of(value: Any, values: Sequence[Any]) -> bool:
     """Return whether a value is equal to one of several values."""
     identity = _identity(value)
-    return any(identity == _identity(other) for other in values)
+    return any(identity == _identity(listed) for listed in values)
 
 
 def all_unique(values: Sequence[Any]) -> bool:
@@ -187,7 +188,7 @@ def _decimal(value: float) -> Fraction:
 
 def matches(pattern: str, text: Any) -> bool:
     """Return whether a string contains a match of a pattern, in time linear in its length."""
-    return _engine(pattern).isinstance_python(text)
+    return _pattern_validator(pattern).isinstance_python(text)
 
 
 def is_format(name: str, text: Any) -> bool:
@@ -200,30 +201,37 @@ def is_format(name: str, text: Any) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _engine(pattern: str) -> SchemaValidator:
+def _pattern_validator(pattern: str) -> SchemaValidator:
+    """Return a validator for the strings that match a pattern, with the regular expressions of pydantic."""
     return SchemaValidator(core_schema.str_schema(pattern=pattern, strict=True))
 
 
-class _Known(local):
-    verdicts: dict[tuple[Predicate, int], bool] | None = None
+class _Verdicts(local):
+    """What checks decided about the values of one validation in a thread. None while there is no validation."""
+
+    by_check_and_id: dict[tuple[Predicate, int], bool] | None = None
 
 
-_KNOWN = _Known()
+_VERDICTS = _Verdicts()
 
 
 def memoized(check: Predicate) -> Predicate:
-    """Wrap a function that several parts of a schema call, so that it checks each value only once."""
+    """Wrap a function that several parts of a schema call, so that it checks each value only once.
 
-    def judged(value: Any) -> bool:
-        if _KNOWN.verdicts is None:
-            _KNOWN.verdicts = {}
+    The outermost call begins a validation. Its values live until it ends, so that their ids identify them.
+    """
+
+    def check_once(value: Any) -> bool:
+        verdicts = _VERDICTS.by_check_and_id
+        if verdicts is None:
+            _VERDICTS.by_check_and_id = {}
             try:
                 return check(value)
             finally:
-                _KNOWN.verdicts = None
+                _VERDICTS.by_check_and_id = None
         key = (check, id(value))
-        if key not in _KNOWN.verdicts:
-            _KNOWN.verdicts[key] = check(value)
-        return _KNOWN.verdicts[key]
+        if key not in verdicts:
+            verdicts[key] = check(value)
+        return verdicts[key]
 
-    return judged
+    return check_once

@@ -28,7 +28,7 @@ class RunnableTools(ToolSet, Generic[H]):
     def __init__(self, package: str, tools: Mapping[str, ToolFacts], handlers: type[Any]) -> None:
         super().__init__(package, tools)
         self.handlers = handlers
-        self._dispatcher: type[Dispatcher] | None = None
+        self._imported: type[Dispatcher] | None = None
 
     def check_handlers(self, handlers: H) -> None:
         """Check that an object has a handler for each tool. Call it when the app starts.
@@ -77,8 +77,7 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: A tool has no handler.
         """
-        make = self._dispatcher or self._imported()
-        return make(
+        return self._dispatcher_class()(
             self.entries,
             self.low_risk.union(low_risk) if low_risk else self.low_risk,
             self.handlers,
@@ -123,8 +122,8 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: A tool has no handler.
         """
-        made = self.make_dispatcher(handlers, timeout=timeout, on_error=on_error, on_loss=on_loss)
-        return await made.run_one(call)
+        dispatcher = self.make_dispatcher(handlers, timeout=timeout, on_error=on_error, on_loss=on_loss)
+        return await dispatcher.run_one(call)
 
     def dispatch_sync(
         self,
@@ -150,8 +149,8 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: A tool has no handler.
         """
-        made = self.make_dispatcher(handlers, timeout=timeout, on_error=on_error, on_loss=on_loss, inline=True)
-        return made.run_one_blocking(call)
+        dispatcher = self.make_dispatcher(handlers, timeout=timeout, on_error=on_error, on_loss=on_loss, inline=True)
+        return dispatcher.run_one_blocking(call)
 
     async def dispatch_all(
         self,
@@ -212,7 +211,7 @@ class RunnableTools(ToolSet, Generic[H]):
                 "others": others,
             }
         )
-        made = self.make_dispatcher(
+        dispatcher = self.make_dispatcher(
             handlers,
             timeout=timeout,
             on_error=on_error,
@@ -223,15 +222,16 @@ class RunnableTools(ToolSet, Generic[H]):
             low_risk=low_risk,
             around=around,
         )
-        check_review(made.tool_names, made.low_risk_names, review, verdicts)
-        results = await made.run_all(calls, review, max_parallel, verdicts or {})
-        for call in made.held:
+        check_review(dispatcher.tool_names, dispatcher.low_risk_names, review, verdicts)
+        results = await dispatcher.run_all(calls, review, max_parallel, verdicts or {})
+        for call in dispatcher.held:
             if on_hold is not None:
                 on_hold(call)
         return results
 
-    def _imported(self) -> type[Dispatcher]:
-        from ..running.dispatcher import Dispatcher
+    def _dispatcher_class(self) -> type[Dispatcher]:
+        if self._imported is None:
+            from ..running.dispatcher import Dispatcher
 
-        self._dispatcher = Dispatcher
-        return Dispatcher
+            self._imported = Dispatcher
+        return self._imported

@@ -85,7 +85,7 @@ class ToolEntry:
         self._package = package
         self._model = declared.arguments
         self._result = declared.result
-        self._other = declared.non_object_type
+        self._non_object_type = declared.non_object_type
         self._coercion_table = declared.coercions
         self._check: Callable[..., object] | None = None
 
@@ -100,24 +100,24 @@ class ToolEntry:
                 value = loads(value)
             except JSONError as error:
                 raise ArgumentsError(self.name, [Fault("", "one JSON object", f"text with {error}")]) from None
-        if not isinstance(value, Mapping) and self._other is None:
+        if not isinstance(value, Mapping) and self._non_object_type is None:
             raise ArgumentsError(self.name, [Fault("", "an object", json_type_name(value))])
         from pydantic import ValidationError
 
-        given = dict(value) if isinstance(value, Mapping) else value
-        if is_too_deep(given):
+        arguments = dict(value) if isinstance(value, Mapping) else value
+        if is_too_deep(arguments):
             raise self._too_deep()
-        if not is_utf8_encodable(given):
+        if not is_utf8_encodable(arguments):
             raise ArgumentsError(self.name, [Fault("", "text", "half of a surrogate pair")])
         try:
-            if type(given) is not dict:
-                return self._other_value(given)
-            model = self._class().model_validate(copy_json(given), by_name=False)
+            if type(arguments) is not dict:
+                return self._parse_non_object(arguments)
+            model = self._class().model_validate(copy_json(arguments), by_name=False)
         except ValidationError as error:
             raise ArgumentsError(self.name, *convert_validation_error(value, error)) from None
         except RecursionError:
             raise self._too_deep() from None
-        _unset_clashing_fields(model, given)
+        _unset_clashing_fields(model, arguments)
         return model
 
     def check_result(self, value: object) -> None:
@@ -160,30 +160,31 @@ class ToolEntry:
     def _too_deep(self) -> ArgumentsError:
         return ArgumentsError(self.name, [Fault("", "a value of bounded depth", "a value that is nested too deeply")])
 
-    def _other_value(self, value: object) -> BaseModel:
+    def _parse_non_object(self, value: object) -> BaseModel:
+        """Parse arguments that are not an object, to a model with the value as its root."""
         from pydantic import RootModel, TypeAdapter
 
-        adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._other)))
+        adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._non_object_type)))
         return RootModel[Any](adapter.validate_python(copy_json(value), by_name=False))
 
 
-def _unset_clashing_fields(value: Any, given: Any) -> None:
-    """Mark fields as unset, at all levels, if only an undeclared key with their Python name was given."""
-    if hasattr(value, "__pydantic_fields_set__") and type(given) is dict:
+def _unset_clashing_fields(value: Any, source: Any) -> None:
+    """Mark fields as unset, at all levels, if the JSON value has only an undeclared key with their Python name."""
+    if hasattr(value, "__pydantic_fields_set__") and type(source) is dict:
         extra = value.__pydantic_extra__ or {}
         for name, field in type(value).model_fields.items():
             alias = field.validation_alias or name
-            if alias in given:
-                _unset_clashing_fields(value.__dict__[name], given[alias])
+            if alias in source:
+                _unset_clashing_fields(value.__dict__[name], source[alias])
             elif name in extra:
                 value.__pydantic_fields_set__.discard(name)
         value = extra
-    if type(value) is dict and type(given) is dict:
+    if type(value) is dict and type(source) is dict:
         for name, item in value.items():
-            _unset_clashing_fields(item, given[name])
-    elif type(given) is list and isinstance(value, list | tuple):
-        for item, given_item in zip(value, given, strict=True):
-            _unset_clashing_fields(item, given_item)
+            _unset_clashing_fields(item, source[name])
+    elif type(source) is list and isinstance(value, list | tuple):
+        for item, source_item in zip(value, source, strict=True):
+            _unset_clashing_fields(item, source_item)
 
 
 def parse_call_arguments(
@@ -210,13 +211,8 @@ def parse_call_arguments(
     try:
         return entry.parse(call.arguments)
     except ArgumentsError as error:
-        if is_too_deep(call.arguments):
-            raise
-        coercion = entry.coercions()
-        coerced = call.arguments if coercion is None else coercion.decode(call.arguments)
-        if type(coerced) is not dict:
-            raise
-        notes = list(_differences(call.arguments, coerced, (ROOT, "arguments")))
+        coerced = _coerced_arguments(entry, call)
+        notes = [] if coerced is None else list(_coercion_notes(call.arguments, coerced, (ROOT, "arguments")))
         if not notes:
             raise
         try:
@@ -229,19 +225,28 @@ def parse_call_arguments(
     return model
 
 
-def _differences(given: Any, coerced: Any, at: Path) -> Iterator[Loss]:
+def _coerced_arguments(entry: ToolEntry, call: ToolCall) -> dict[str, Any] | None:
+    """Return the arguments of a call after coercion. None if they are too deep, or do not become an object."""
+    if is_too_deep(call.arguments):
+        return None
+    coercions = entry.coercions()
+    coerced = call.arguments if coercions is None else coercions.decode(call.arguments)
+    return coerced if type(coerced) is dict else None
+
+
+def _coercion_notes(value: Any, coerced: Any, at: Path) -> Iterator[Loss]:
     """Yield a note for each value that was coerced."""
-    if type(given) is dict and type(coerced) is dict:
-        for name, item in given.items():
+    if type(value) is dict and type(coerced) is dict:
+        for name, item in value.items():
             if name in coerced:
-                yield from _differences(item, coerced[name], (at, name))
+                yield from _coercion_notes(item, coerced[name], (at, name))
             else:
                 yield _note((at, name), "null", "null means that the optional property is absent")
-    elif type(given) is list and type(coerced) is list:
-        for i, (item, other) in enumerate(zip(given, coerced, strict=True)):
-            yield from _differences(item, other, (at, i))
-    elif not same_json(given, coerced):
-        yield _note(at, json_type_name(given), f"the value was read as {json_type_name(coerced)}")
+    elif type(value) is list and type(coerced) is list:
+        for i, (item, coerced_item) in enumerate(zip(value, coerced, strict=True)):
+            yield from _coercion_notes(item, coerced_item, (at, i))
+    elif not same_json(value, coerced):
+        yield _note(at, json_type_name(value), f"the value was read as {json_type_name(coerced)}")
 
 
 def _note(at: Path, what: str, reason: str) -> Loss:

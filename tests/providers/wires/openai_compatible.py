@@ -211,7 +211,7 @@ def respelled(completion: Any) -> Any:
     for part in content if isinstance(content, list) else []:
         if part["type"] == "reasoning" and "metadata" in part:
             (state,) = part["metadata"].values()
-            for key in ("$key", *TEXTS):
+            for key in ("$as", *TEXTS):
                 state.pop(key, None)
             part["metadata"] = state
         elif part["type"] == "reasoning":

@@ -17,7 +17,7 @@ from toolgen import build_record
 from toolgen.build_record import cached_output, save_record
 from toolgen.cli.terminal import escape_controls
 
-SAID = ("generated: 3 unchanged\n", "generated: up to date with schemas\n")
+SAID = {"build_output": "generated: 3 unchanged\n", "check_output": "generated: up to date with schemas\n"}
 FILES = {
     "schemas": ("tools/a.yaml", "tools/deep/b.json", "toolgen.yaml"),
     "generated": ("models.py", "tools/a.py", "toolgen.lock"),
@@ -32,7 +32,9 @@ def digests(folder: Path) -> dict[str, str]:
 
 def record(project: Path) -> str:
     with chdir(project):
-        return save_record("schemas", None, "generated", SAID, digests(Path("schemas")), digests(Path("generated")))
+        return save_record(
+            "schemas", None, "generated", sources=digests(Path("schemas")), files=digests(Path("generated")), **SAID
+        )
 
 
 def _let_the_clock_tick(file: Path) -> None:
@@ -60,17 +62,17 @@ def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_nothing_changed(project: Path) -> None:
-    assert (cached_output(["build"]), cached_output(["check"])) == SAID
-    assert cached_output(["build", "schemas/"]) == SAID[0]
+    assert (cached_output(["build"]), cached_output(["check"])) == tuple(SAID.values())
+    assert cached_output(["build", "schemas/"]) == SAID["build_output"]
     assert cached_output(["check", str(project / "schemas")]) is None  # findings would name it otherwise
 
 
 def test_another_place_and_a_named_output_have_records_of_their_own(project: Path) -> None:
     assert cached_output(["build", "schemas", "--out", "generated"]) is None
     schemas, out = project / "schemas", project / "generated"
-    save_record("schemas", "generated", str(out), SAID, digests(schemas), digests(out))
-    assert cached_output(["build", "schemas", "--out", "generated"]) == SAID[0]
-    assert cached_output(["build", "--out", "./generated"]) == SAID[0]
+    save_record("schemas", "generated", str(out), sources=digests(schemas), files=digests(out), **SAID)
+    assert cached_output(["build", "schemas", "--out", "generated"]) == SAID["build_output"]
+    assert cached_output(["build", "--out", "./generated"]) == SAID["build_output"]
     shutil.copytree(project, project / "copy")
     os.chdir(project / "copy")
     assert cached_output(["build"]) is None
@@ -139,7 +141,7 @@ def test_every_change_is_seen(project: Path, change: str) -> None:
 def test_what_python_compiles_changes_nothing(project: Path) -> None:
     (project / "generated" / "__pycache__").mkdir()
     (project / "generated" / "__pycache__" / "models.cpython-311.pyc").write_bytes(b"x")
-    assert cached_output(["build"]) == SAID[0]
+    assert cached_output(["build"]) == SAID["build_output"]
 
 
 def test_check_reads_what_stamps_cannot_tell(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,16 +193,16 @@ def test_what_changed_while_it_was_built_is_not_recorded(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     sources, files = digests(tmp_path / "schemas"), digests(tmp_path / "generated")
     for wrong in ({"a": sha256(b"b").hexdigest()}, {**sources, "gone": sources["a"]}):
-        save_record("schemas", None, "generated", SAID, wrong, files)
+        save_record("schemas", None, "generated", sources=wrong, files=files, **SAID)
         assert cached_output(["build"]) is None
-        save_record("schemas", None, "generated", SAID, sources, wrong)
+        save_record("schemas", None, "generated", sources=sources, files=wrong, **SAID)
         assert cached_output(["build"]) is None
     (tmp_path / "generated" / "foreign.py").write_text("")
-    save_record("schemas", None, "generated", SAID, sources, files)
+    save_record("schemas", None, "generated", sources=sources, files=files, **SAID)
     assert cached_output(["build"]) is None
     (tmp_path / "generated" / "foreign.py").unlink()
-    save_record("schemas", None, "generated", SAID, sources, files)
-    assert cached_output(["build"]) == SAID[0]
+    save_record("schemas", None, "generated", sources=sources, files=files, **SAID)
+    assert cached_output(["build"]) == SAID["build_output"]
 
 
 def test_where_no_record_can_be_written_there_is_none(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,7 +238,7 @@ def test_a_home_without_a_cache_folder_gets_one(
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(home))
     assert record(project) == ""
-    assert cached_output(["check"]) == SAID[1]
+    assert cached_output(["check"]) == SAID["check_output"]
     assert (home / ".cache").stat().st_mode & 0o777 == 0o700
 
 
@@ -283,11 +285,11 @@ def test_a_command_that_shows_less_or_more_leaves_no_record(tmp_path: Path) -> N
 
 def test_files_with_other_line_ends_and_files_of_others_are_recorded(project: Path) -> None:
     """A check passes with both, so that the next one may be as fast."""
-    recorded = digests(project / "schemas"), digests(project / "generated")
+    recorded = {"sources": digests(project / "schemas"), "files": digests(project / "generated")}
     for file in (project / "schemas/tools/a.yaml", project / "generated/models.py"):
         file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
     (project / "generated/notes.txt").write_text("mine")
-    assert save_record("schemas", None, "generated", SAID, *recorded) == ""
-    assert cached_output(["check"]) == SAID[1]
+    assert save_record("schemas", None, "generated", **recorded, **SAID) == ""
+    assert cached_output(["check"]) == SAID["check_output"]
     (project / "generated/more.py").write_text("")
-    assert save_record("schemas", None, "generated", SAID, *recorded) == "more.py was not written by toolgen"
+    assert save_record("schemas", None, "generated", **recorded, **SAID) == "more.py was not written by toolgen"

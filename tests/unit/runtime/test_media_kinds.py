@@ -6,8 +6,8 @@ import base64
 
 import pytest
 
-from toolgen_runtime.fields import media_type_of
-from toolgen_runtime.responses import format_rfc3339
+from toolgen_runtime.conversion.fields import media_type_of
+from toolgen_runtime.conversion.responses import format_rfc3339
 
 HEADS = {
     b"\x89PNG\r\n\x1a\n": "image/png",

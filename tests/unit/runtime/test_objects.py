@@ -167,7 +167,7 @@ def test_an_object_inside_that_is_empty_null_or_absent_stays_so(wire: dict[str, 
     assert written.finish() == wire
 
 
-@pytest.mark.parametrize("damaged", [None, 1, "o", [], {"k": []}, {"$absent": 1}, {"$list": {}}])
+@pytest.mark.parametrize("damaged", [None, 1, "o", [], {"k": []}, {"$absent": 1}, {"$around": {}}])
 def test_damaged_extras_of_an_object_inside_do_not_win(damaged: Any) -> None:
     written = target({"o": damaged})
     inner = written.inner("o")

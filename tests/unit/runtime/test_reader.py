@@ -24,47 +24,47 @@ def reader() -> Reader:
 
 def noted(reader: Reader, wire_id: Any, name: str = "find", invalid: InvalidCall | None = None) -> ToolCall:
     """The call that was read with this id on the wire, and recorded for its result."""
-    identifier, _ = reader.call_id(wire_id, ROOT)
+    identifier = reader.assign_call_id(wire_id, ROOT)
     call = ToolCall(identifier, name, {"city": "Oslo"}, invalid)
     reader.note_call(wire_id, call)
     return call
 
 
-def ids(reader: Reader, *wire_ids: Any) -> list[tuple[str, Any]]:
-    return [reader.call_id(wire_id, ROOT) for wire_id in wire_ids]
+def ids(reader: Reader, *wire_ids: Any) -> list[str]:
+    return [reader.assign_call_id(wire_id, ROOT) for wire_id in wire_ids]
 
 
 def test_an_id_of_its_own_stays(reader: Reader) -> None:
-    assert ids(reader, "c1", "c2") == [("c1", ABSENT), ("c2", ABSENT)]
+    assert ids(reader, "c1", "c2") == ["c1", "c2"]
     assert {"c1", "c2"} <= reader.used
 
 
 @pytest.mark.parametrize("wire_id", [None, ABSENT, "", " ", "\t\n", "None", "null"])
 def test_what_is_no_id_is_replaced_by_turn_and_position(reader: Reader, wire_id: Any) -> None:
-    assert ids(reader, "c1", wire_id, wire_id) == [("c1", ABSENT), ("call_0_1", wire_id), ("call_0_2", wire_id)]
+    assert ids(reader, "c1", wire_id, wire_id) == ["c1", "call_0_1", "call_0_2"]
     reader.next_turn()
-    assert ids(reader, wire_id) == [("call_1_0", wire_id)]
+    assert ids(reader, wire_id) == ["call_1_0"]
 
 
 def test_a_repeated_id_is_replaced_in_the_same_turn_and_in_later_ones(reader: Reader) -> None:
-    assert ids(reader, "c1", "c1") == [("c1", ABSENT), ("call_0_1", "c1")]
+    assert ids(reader, "c1", "c1") == ["c1", "call_0_1"]
     reader.next_turn()
-    assert ids(reader, "c1", "c2") == [("call_1_0", "c1"), ("c2", ABSENT)]
+    assert ids(reader, "c1", "c2") == ["call_1_0", "c2"]
 
 
 def test_a_synthetic_id_is_not_one_that_the_wire_has(reader: Reader) -> None:
-    assert ids(reader, "call_0_1", None, None) == [("call_0_1", ABSENT), ("call_0_1_", None), ("call_0_2", None)]
-    assert ids(reader, "call_0_2") == [("call_0_3", "call_0_2")]
+    assert ids(reader, "call_0_1", None, None) == ["call_0_1", "call_0_1_", "call_0_2"]
+    assert ids(reader, "call_0_2") == ["call_0_3"]
 
 
 def test_synthetic_ids_go_on_from_the_turn_of_the_history() -> None:
-    assert ids(Reader(WIRE, 3), None, None) == [("call_3_0", None), ("call_3_1", None)]
+    assert ids(Reader(WIRE, 3), None, None) == ["call_3_0", "call_3_1"]
 
 
 @pytest.mark.parametrize("wire_id", [1, 0, False, {}, []])
 def test_an_id_that_is_no_string_is_an_error(reader: Reader, wire_id: Any) -> None:
     with pytest.raises(ConversionError, match=r"^messages: must be a string"):
-        reader.call_id(wire_id, (ROOT, "messages"))
+        reader.assign_call_id(wire_id, (ROOT, "messages"))
 
 
 def test_turns_and_positions_are_counted(reader: Reader) -> None:
@@ -77,19 +77,19 @@ def test_turns_and_positions_are_counted(reader: Reader) -> None:
 def test_a_result_finds_its_call_by_the_id_on_the_wire(reader: Reader) -> None:
     noted(reader, "c1", "find")
     noted(reader, "c2", "book")
-    assert reader.find_call_id_and_name("c2") == ("c2", "book")
-    assert reader.find_call_id_and_name("c1") == ("c1", "find")
-    assert reader.find_call_id_and_name("other") == ("other", "")
+    assert reader.match_result("c2") == ("c2", "book")
+    assert reader.match_result("c1") == ("c1", "find")
+    assert reader.match_result("other") == ("other", "")
     reader.next_turn()
-    assert reader.find_call_id_and_name("c1") == ("c1", "find")
+    assert reader.match_result("c1") == ("c1", "find")
 
 
 def test_a_result_belongs_to_the_last_call_with_its_id(reader: Reader) -> None:
     assert noted(reader, "c1", "find").invalid is None
     reader.next_turn()
     assert noted(reader, "c1", "book").invalid is None
-    assert reader.find_call_id_and_name("c1") == ("call_1_0", "book")
-    assert reader.find_call_id_and_name("c1") == ("call_1_0", "book")
+    assert reader.match_result("c1") == ("call_1_0", "book")
+    assert reader.match_result("c1") == ("call_1_0", "book")
 
 
 def test_calls_with_one_id_in_a_message_are_invalid_but_the_first(reader: Reader) -> None:
@@ -108,27 +108,27 @@ def test_the_reason_that_a_call_has_stays(reader: Reader) -> None:
 @pytest.mark.parametrize("wire_id", ["", " ", "None", "null"])
 def test_calls_without_ids_are_no_duplicates(reader: Reader, wire_id: str) -> None:
     assert [noted(reader, wire_id).invalid for _ in range(2)] == [None, None]
-    assert [reader.find_call_id_and_name(wire_id)[0] for _ in range(2)] == ["call_0_0", "call_0_1"]
+    assert [reader.match_result(wire_id)[0] for _ in range(2)] == ["call_0_0", "call_0_1"]
 
 
 def test_results_of_calls_with_one_id_are_matched_in_order(reader: Reader) -> None:
     for name in ("find", "book", "find"):
         noted(reader, "c1", name)
-    matched = [reader.find_call_id_and_name("c1") for _ in range(4)]
+    matched = [reader.match_result("c1") for _ in range(4)]
     assert matched == [("c1", "find"), ("call_0_1", "book"), ("call_0_2", "find"), ("call_0_2", "find")]
 
 
 def test_results_of_calls_with_one_id_are_matched_by_name_if_they_have_one(reader: Reader) -> None:
     for name in ("find", "book", "find"):
         noted(reader, "c1", name)
-    matched = [reader.find_call_id_and_name("c1", name) for name in ("book", "other", "find")]
+    matched = [reader.match_result("c1", name) for name in ("book", "other", "find")]
     assert matched == [("call_0_1", "book"), ("c1", "find"), ("call_0_2", "find")]
 
 
 def test_an_opaque_call_is_found_without_a_name(reader: Reader) -> None:
     for wire in ({"id": "c1"}, {"id": 1}, {}, "c2", None):
         reader.note_opaque_call_id(wire)
-    assert reader.find_call_id_and_name("c1") == ("c1", "")
+    assert reader.match_result("c1") == ("c1", "")
     assert [reader.is_opaque_call(wire_id) for wire_id in ("c1", "c2", "other")] == [True, False, False]
     noted(reader, "c1")
     assert not reader.is_opaque_call("c1")

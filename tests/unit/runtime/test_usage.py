@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from toolgen_runtime.conversion.reader import Reader
-from toolgen_runtime.conversion.usage import UsageTable
+from toolgen_runtime.conversion.responses import UsageTable
 from toolgen_runtime.conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from toolgen_runtime.conversion.writer import Writer
 from toolgen_runtime.errors import ConversionError

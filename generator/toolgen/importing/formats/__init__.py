@@ -68,5 +68,5 @@ def load_format(name: str) -> Format:
     Raises:
         KeyError: There is no format with that name.
     """
-    found: Format = importlib.import_module(f"{__name__}.{MODULES[name]}").FORMATS[name]
-    return found
+    format: Format = importlib.import_module(f"{__name__}.{MODULES[name]}").FORMATS[name]
+    return format

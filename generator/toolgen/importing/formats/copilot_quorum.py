@@ -8,7 +8,7 @@ Tools and parameters are a list, or a map by name. An alias is in the `aliases` 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from toolgen.importing.formats import Format
 from toolgen.importing.reader import ImportedTool, ImportReader, JsonObject, is_definition
@@ -28,16 +28,16 @@ _TYPES: Mapping[str, Mapping[str, str]] = {
 
 def read(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the definitions, with the aliases that refer to them."""
-    found = list(_entries(reader))
-    led = _aliases_by_tool(reader, {name for _, name, _ in found})
-    for at, given, entry in found:
-        name = reader.name(at, {"name": given, **entry}) if given else reader.name(at, entry)
+    definitions = list(_definitions(reader))
+    aliases_by_tool = _aliases_by_tool(reader, {each.name for each in definitions})
+    for at, key, entry in definitions:
+        name = reader.name(at, {"name": key, **entry} if key else entry)
         aliases, locations = _aliases(reader, at, entry)
-        for alias in led.get(name or "", ()):
+        for alias in aliases_by_tool.get(name or "", ()):
             if alias not in aliases:
                 locations["aliases", len(aliases)] = ("aliases", alias)
                 aliases.append(alias)
-        parameters, moved = _parameters(reader, at, entry)
+        parameters, parameter_locations = _parameters(reader, at, entry)
         tool = ImportedTool(
             at,
             name or "",
@@ -47,24 +47,34 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
             risk=_risk(reader, at, entry),
             aliases=tuple(aliases) or None,
             patch=reader.unknown_members(at, entry, _KNOWN),
-            locations={**moved, **locations},
+            locations={**parameter_locations, **locations},
         )
         if name is not None:
             yield tool
 
 
-def _entries(reader: ImportReader) -> Iterator[tuple[Pointer, str, JsonObject]]:
-    """Yield the definitions with their names, which may be the keys of a map."""
+class _Definition(NamedTuple):
+    """A definition of a tool or a parameter: its location, its name (empty if it has none), and its members.
+
+    The name may be the key of a map.
+    """
+
+    at: Pointer
+    name: str
+    entry: Any
+
+
+def _definitions(reader: ImportReader) -> Iterator[_Definition]:
     value = reader.document.value
     tools = value.get("tools") if isinstance(value, dict) else None
     if not isinstance(tools, dict):
         for at, entry in reader.read_entries("tools", is_definition):
             name = entry.get("name")
-            yield at, name if isinstance(name, str) else "", entry
+            yield _Definition(at, name if isinstance(name, str) else "", entry)
         return
     for key, entry in tools.items():
         if isinstance(entry, dict):
-            yield ("tools", key), str(entry.get("name", key)), entry
+            yield _Definition(("tools", key), str(entry.get("name", key)), entry)
         else:
             reader.report_wrong_type(("tools", key), entry, "a tool")
 
@@ -74,15 +84,15 @@ def _aliases_by_tool(reader: ImportReader, names: set[str]) -> dict[str, list[st
     value = reader.document.value
     if not isinstance(value, dict) or is_definition(value):
         return {}
-    found: dict[str, list[str]] = {}
+    aliases: dict[str, list[str]] = {}
     for alias, name in (reader.object((), value, "aliases") or {}).items():
         if not isinstance(name, str):
             reader.report_wrong_type(("aliases", alias), name, "a string: the tool's name")
         elif name in names:
-            found.setdefault(name, []).append(alias)
+            aliases.setdefault(name, []).append(alias)
         else:
             reader.report_at_key("import-dropped", ("aliases", alias), key=alias)
-    return found
+    return aliases
 
 
 def _aliases(reader: ImportReader, at: Pointer, entry: JsonObject) -> tuple[list[str], dict[Pointer, Pointer]]:
@@ -120,43 +130,36 @@ def _parameters(
     if listed is None:
         return reader.parameters(at, entry, "input_schema", required=True), {}
     if isinstance(listed, dict):
-        entries = [((*at, "parameters", key), str(key), one) for key, one in listed.items()]
+        parameters = [_Definition((*at, "parameters", key), str(key), each) for key, each in listed.items()]
     elif isinstance(listed, list):
-        entries = [((*at, "parameters", i), "", one) for i, one in enumerate(listed)]
+        parameters = [_Definition((*at, "parameters", i), "", each) for i, each in enumerate(listed)]
     else:
         reader.report_wrong_type((*at, "parameters"), listed, "a list of parameters")
         return None, {}
     properties: dict[str, Any] = {}
     required: list[str] = []
     moved: dict[Pointer, Pointer] = {("parameters",): (*at, "parameters")}
-    for pointer, given, one in entries:
-        name = _parameter(reader, pointer, given, one, properties, moved)
-        if name is not None and reader.flag(pointer, one, "required"):
-            moved["parameters", "required", len(required)] = pointer
+    for parameter in parameters:
+        name = _add_parameter(reader, parameter, properties, moved)
+        if name is not None and reader.flag(parameter.at, parameter.entry, "required"):
+            moved["parameters", "required", len(required)] = parameter.at
             required.append(name)
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     return {**schema, "required": required} if required else schema, moved
 
 
-def _parameter(
-    reader: ImportReader,
-    at: Pointer,
-    given: str,
-    entry: Any,
-    properties: dict[str, Any],
-    moved: dict[Pointer, Pointer],
+def _add_parameter(
+    reader: ImportReader, parameter: _Definition, properties: dict[str, Any], moved: dict[Pointer, Pointer]
 ) -> str | None:
-    """Add a parameter to the properties. Return its name, or None with a finding."""
+    """Add a parameter to the properties, and its locations. Return its name, or None with a finding."""
+    at, key, entry = parameter
     if not isinstance(entry, dict):
         reader.report_wrong_type(at, entry, "a parameter")
         return None
-    name = entry.get("name", given)
+    name = entry.get("name", key)
     if not isinstance(name, str) or not name:
-        reader.report_wrong_type(
-            (*at, "name") if "name" in entry else at,
-            name if "name" in entry else entry,
-            "a string: the parameter's name",
-        )
+        where, value = ((*at, "name"), name) if "name" in entry else (at, entry)
+        reader.report_wrong_type(where, value, "a string: the parameter's name")
         return None
     if name in properties:
         reader.report_wrong_type((*at, "name"), name, "a name that no earlier parameter has")
@@ -167,7 +170,9 @@ def _parameter(
         return None
     reader.report_dropped(at, entry, [key for key in entry if key not in _PARAMETER])
     description = reader.text(at, entry, "description")
-    properties[name] = {**_TYPES[kind], **({} if description is None else {"description": description})}
+    properties[name] = dict(_TYPES[kind])
+    if description is not None:
+        properties[name]["description"] = description
     pointer = ("parameters", "properties", name)
     moved |= {pointer: at, (*pointer, "type"): (*at, "param_type"), (*pointer, "format"): (*at, "param_type")}
     return name

@@ -28,7 +28,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
         if entry.get("name") is not None or isinstance(entry.get("function"), dict):
             yield from _tool(reader, at, entry)
             continue
-        for key, value in _set(entry).items():
+        for key, value in _without_nulls(entry).items():
             if key not in _DECLARATIONS:
                 reader.report_at_key("import-skipped", (*at, key), tool=key, type=key)
             elif isinstance(value, list):
@@ -45,24 +45,24 @@ def _is_tool(entry: JsonObject) -> bool:
     return "tools" not in entry and ("name" in entry or any(key in entry for key in _DECLARATIONS))
 
 
-def _set(entry: JsonObject) -> JsonObject:
+def _without_nulls(entry: JsonObject) -> JsonObject:
     return {key: value for key, value in entry.items() if value is not None}
 
 
 def _tool(reader: ImportReader, at: Pointer, entry: JsonObject) -> Iterator[ImportedTool]:
     name = reader.name(at, entry)
     parameters, result = _key(entry, _PARAMETERS), _key(entry, _RESULT)
-    read = {key: _json_schema(reader, at, key, entry.get(key)) for key in (parameters, result) if key in entry}
-    plain = {**entry, **read}
+    schemas = {key: _json_schema(reader, at, key, entry.get(key)) for key in (parameters, result) if key in entry}
+    converted = {**entry, **schemas}
     reader.report_dropped(at, entry, [key for key in (*_PARAMETERS, *_RESULT) if key not in (parameters, result)])
     tool = ImportedTool(
         at,
         name or "",
         ("gemini",),
         description=reader.text(at, entry, "description"),
-        parameters=reader.parameters(at, plain, parameters, required=False),
-        result=reader.object(at, plain, result),
-        patch=reader.unknown_members(at, _set(entry), _KNOWN),
+        parameters=reader.parameters(at, converted, parameters, required=False),
+        result=reader.object(at, converted, result),
+        patch=reader.unknown_members(at, _without_nulls(entry), _KNOWN),
         locations={("parameters",): (*at, parameters), ("result",): (*at, result)},
     )
     if name is not None:
@@ -75,16 +75,17 @@ def _key(entry: JsonObject, keys: tuple[str, ...]) -> str:
 
 
 def _json_schema(reader: ImportReader, at: Pointer, key: str, schema: Any) -> Any:
+    """Return a schema as JSON Schema. One that cannot be converted is reported and admits everything."""
     if key not in ("parameters", "response") or not isinstance(schema, dict):
         return schema
     try:
-        read = from_openapi(schema)
+        converted = from_openapi(schema)
     except ValueError:
         reader.report_wrong_type((*at, key), schema, "a schema without numbers in quotes")
         return {}
-    if read != schema:
+    if converted != schema:
         reader.report_at_key("import-dialect", (*at, key), key=key)
-    return read
+    return converted
 
 
 FORMATS = {"gemini": Format("the tools of a request body, or an array of function declarations", read)}

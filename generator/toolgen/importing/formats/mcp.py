@@ -137,16 +137,16 @@ async def list_all_tools(client: Any) -> dict[str, Any]:
     async with client:
         tools: list[Any] = []
         cursor: str | None = None
-        seen: set[str] = set()
+        cursors: set[str] = set()
         for _ in range(_PAGES):
             page = await client.list_tools(cursor=cursor)
             tools += [tool.model_dump(by_alias=True, exclude_unset=True, mode="json") for tool in page.tools]
             cursor = page.next_cursor
             if not cursor:
                 break
-            if cursor in seen:
+            if cursor in cursors:
                 raise ValueError("the server sent a cursor twice, so its list never ends")
-            seen.add(cursor)
+            cursors.add(cursor)
         name = getattr(client.server_info, "name", None)
         more = {"nextCursor": cursor} if cursor else {}
         return {"serverInfo": {"name": name}, "tools": tools, **more}

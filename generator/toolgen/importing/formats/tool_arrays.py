@@ -25,11 +25,11 @@ def _flat_reader(
 
     With `demands_description`, an empty description counts as missing.
     """
-    known = frozenset(["name", "description", schema, *further])
+    known_keys = frozenset(["name", "description", schema, *further])
 
     def read(reader: ImportReader) -> Iterator[ImportedTool]:
         for at, entry in reader.read_entries("tools", is_definition):
-            if "type" in known and entry.get("type") not in (None, "custom", "function"):
+            if "type" in known_keys and entry.get("type") not in (None, "custom", "function"):
                 reader.report_skipped(at, entry)
                 continue
             name = reader.name(at, entry)
@@ -40,8 +40,8 @@ def _flat_reader(
                 (wire,),
                 description=description or (None if demands_description else description),
                 parameters=reader.parameters(at, entry, schema, required=True),
-                strict=reader.flag(at, entry, "strict") if "strict" in known else None,
-                patch=reader.unknown_members(at, entry, known),
+                strict=reader.flag(at, entry, "strict") if "strict" in known_keys else None,
+                patch=reader.unknown_members(at, entry, known_keys),
                 locations={("parameters",): (*at, schema)},
             )
             if name is not None:
@@ -58,10 +58,10 @@ _KNOWN = frozenset(["name", "description", "parameters", "strict"])
 def _read_openai(reader: ImportReader) -> Iterator[ImportedTool]:
     """Read the functions of a request."""
     value = reader.document.value
-    previous = isinstance(value, dict) and "tools" not in value and "functions" in value
+    has_functions = isinstance(value, dict) and "tools" not in value and "functions" in value
     if isinstance(value, dict) and "tools" in value:
         reader.report_dropped((), value, ["functions"])
-    for at, entry in reader.read_entries("functions" if previous else "tools", _is_openai):
+    for at, entry in reader.read_entries("functions" if has_functions else "tools", _is_openai):
         if "function" in entry and entry.get("type", "function") == "function":
             if isinstance(entry["function"], dict):
                 yield from _nested(reader, at, entry, _CHAT)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, restore_extras, unmapped_members
+from ...conversion.converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...conversion.extras import ABSENT, Extras, extra_at, restore_extras, unmapped_members
+from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import ResultKind, write_result_text
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, wire_message_of, write_list
 from ...conversion.writer import OnLoss, Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...models import (
     AgentEvent,
@@ -32,19 +34,18 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, write_result_text
-from ...unpaired_results import results_of
 from ..chat_bases import ChatMessageConverter
 from .fields import (
-    count_parts_per_message,
-    extras_of_messages,
+    SourceMessage,
+    fit_messages,
     is_opaque_message,
     join_messages,
+    message_sizes,
     read_agent_event,
     read_image_url,
     read_inline_source,
     read_states_of_other_providers,
+    source_messages,
     split_states_of_other_providers,
     write_agent_event,
     write_image_url,
@@ -161,25 +162,26 @@ class AgentSdkConverter(ChatMessageConverter):
         Otherwise it is one message, or with `split` several if one message would change the order of the parts.
         """
         extras = writer.own_extras(message.metadata, at)
-        listed = extras_of_messages(extras)
-        if type(message.content) is not list or (listed is None and not split):
+        sources = source_messages(extras)
+        if type(message.content) is not list or (sources is None and not split):
             return [self.write_response_message(message, extras, at, writer)]
-        sizes = count_parts_per_message(message.content, listed, writer.wire.name)
-        if listed is None and len(sizes) < 2:
-            return [self.write_response_message(message, extras, at, writer)]
-        extras_list = [extras] if listed is None else listed if [own["$parts"] for own in listed] == sizes else []
+        if sources is None or not fit_messages(message.content, sources, writer.wire.name):
+            sizes = message_sizes(message.content, writer.wire.name)
+            if sources is None and len(sizes) < 2:
+                return [self.write_response_message(message, extras, at, writer)]
+            first_extras = extras if sources is None else {}
+            sources = [SourceMessage(size, {} if i else first_extras) for i, size in enumerate(sizes)]
         wires: list[Any] = []
         start = 0
-        for i, size in enumerate(sizes):
-            parts = message.content[start : start + size]
-            own = extras_list[i] if i < len(extras_list) else NO_EXTRAS
+        for i, source in enumerate(sources):
+            parts = message.content[start : start + source.size]
             first = parts[0] if parts else None
             if is_opaque_message(first, writer.wire.name) and first.provider == writer.wire.name:
                 wires.append(first.value)
             else:
-                one = AssistantMessage(parts, None if i else message.name)
-                wires.append(self.write_response_message(one, own, at, writer, start))
-            start += size
+                part_of_response = AssistantMessage(parts, None if i else message.name)
+                wires.append(self.write_response_message(part_of_response, source.extras, at, writer, start))
+            start += source.size
         return wires
 
     def write_response_message(
@@ -303,7 +305,7 @@ class AgentSdkConverter(ChatMessageConverter):
         if usage is not None:
             model = optional_text(usage, "model", (at, "usage"))
             if model is None:
-                extras["$model"] = "model" in usage
+                extras["usage"] = {"model": {"$whole": None} if "model" in usage else {"$absent": True}}
             usage = {key: value for key, value in usage.items() if key != "model"}
         reason = derive_finish_reason(
             next(iter(self.FINISH_REASONS)) if stop_reason is None else stop_reason, message, self.FINISH_REASONS
@@ -325,16 +327,16 @@ class AgentSdkConverter(ChatMessageConverter):
         """Read the messages of a response as one."""
         if type(value) is not list:
             raise wrong_type(at, "an array", value)
-        found = [self.read_response_message(item, (at, i), reader) for i, item in enumerate(value)]
-        if len(found) == 1 and isinstance(found[0], AssistantMessage):
-            return found[0]
-        return join_messages(found, reader)
+        messages = [self.read_response_message(item, (at, i), reader) for i, item in enumerate(value)]
+        if len(messages) == 1 and isinstance(messages[0], AssistantMessage):
+            return messages[0]
+        return join_messages(messages, reader)
 
     def read_response_message(self, wire: Any, at: Path, reader: Reader) -> AssistantMessage | OpaquePart:
         """Read a message of a response. A message of another role becomes an opaque part."""
         if type(wire) is dict and wire.get("role") == "assistant":
             return self.read_assistant_message(wire, at, reader)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "messages"}))
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$as": "messages"}))
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
@@ -365,13 +367,14 @@ class AgentSdkConverter(ChatMessageConverter):
     def write_token_counts(self, completion: Completion, extras: Extras, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response, and its model, which the wire requires."""
         usage, at = completion.usage or Usage(0, 0, 0), (ROOT, "usage")
-        model: dict[str, Any] = {"model": completion.model}
-        if completion.model is None and "$model" in extras:
-            model = {"model": None} if extras["$model"] else {}
-        elif completion.model is None:
+        counts = self.USAGE.write(usage, at, writer)
+        if completion.model is not None:
+            return {"model": completion.model, **counts}
+        original = extra_at(extras, "usage", "model")
+        if original is ABSENT:
             writer.report_loss((ROOT, "model"), "model", "defaulted", "it is required, but was not given")
-            model = {"model": ""}
-        return {**model, **self.USAGE.write(usage, at, writer)}
+            return {"model": "", **counts}
+        return counts if original == {"$absent": True} else {"model": None, **counts}
 
     def to_agent_event(self, event: AgentEvent) -> dict[str, Any]:
         """Convert an agent event to the wire. Fields without a value are left out.

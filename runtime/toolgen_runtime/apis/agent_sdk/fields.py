@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import cache
-from typing import Any, TypeGuard, get_args
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeGuard, get_args
 
 from ...conversion.extras import Extras, UnsupportedValueError, inner_extras
+from ...conversion.fields import read_data_url, write_data_url
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import read_data_url, write_data_url
 from ...models import (
     AgentEvent,
     AssistantMessage,
@@ -27,14 +28,16 @@ from ...models import (
 from ...paths import ROOT, Path
 
 __all__ = [
-    "count_parts_per_message",
-    "extras_of_messages",
+    "SourceMessage",
+    "fit_messages",
     "is_opaque_message",
     "join_messages",
+    "message_sizes",
     "read_agent_event",
     "read_image_url",
     "read_inline_source",
     "read_states_of_other_providers",
+    "source_messages",
     "split_states_of_other_providers",
     "write_agent_event",
     "write_image_url",
@@ -214,73 +217,83 @@ def split_states_of_other_providers(
     return found, {name: state for name, state in metadata.items() if name not in found} or None
 
 
-_CALLS, _CLOSED = 3, 4
+_OPENED, _CALLS, _CLOSED = -1, 3, 4
+"""Ranks of parts: below all others, that of calls, and above all others."""
 _RANKS: dict[type, int] = {ReasoningPart: 0, TextPart: 1, RefusalPart: 2, ToolCallPart: _CALLS}
 
 
 def is_opaque_message(part: Any, provider: str) -> TypeGuard[OpaquePart]:
     """Return whether a part is a complete message of the wire that the format has no type for."""
-    return type(part) is OpaquePart and inner_extras(part.metadata or {}, provider).get("$key") == "messages"
+    return type(part) is OpaquePart and inner_extras(part.metadata or {}, provider).get("$as") == "messages"
 
 
-def extras_of_messages(extras: Extras) -> list[Extras] | None:
-    """Return the extras of each message that a response was read from, or None if it was not read from several."""
-    listed = extras.get("$messages")
-    if type(listed) is not list or any(type(one) is not dict or type(one.get("$parts")) is not int for one in listed):
+class SourceMessage(NamedTuple):
+    """A message that a response was read from, or will be written as: how many parts are from it, and its extras."""
+
+    size: int
+    extras: Extras
+
+
+def source_messages(extras: Extras) -> list[SourceMessage] | None:
+    """Return the messages that a response was read from. None if it was not read from several."""
+    stored = extras.get("$messages")
+    if type(stored) is not list or any(type(m) is not dict or type(m.get("parts")) is not int for m in stored):
         return None
-    return listed
+    return [SourceMessage(message["parts"], inner_extras(message, "extras")) for message in stored]
 
 
-def count_parts_per_message(parts: Sequence[AssistantPart], extras: list[Extras] | None, provider: str) -> list[int]:
-    """Return the number of parts of each message: as in `extras` if the parts still fit, else computed from them."""
-    sizes = [one["$parts"] for one in extras or ()]
-    if extras is None or min(sizes, default=0) < 0 or sum(sizes) != len(parts):
-        return _runs(parts, provider)
-    start = 0
-    for size in sizes:
-        if len(_runs(parts[start : start + size], provider)) > 1:
-            return _runs(parts, provider)
-        start += size
+def fit_messages(parts: Sequence[AssistantPart], messages: Sequence[SourceMessage], provider: str) -> bool:
+    """Return whether these messages can have the parts of a response, each as many as it had."""
+    sizes = [message.size for message in messages]
+    if min(sizes, default=0) < 0 or sum(sizes) != len(parts):
+        return False
+    ends = list(accumulate(sizes))
+    runs = (parts[end - size : end] for size, end in zip(sizes, ends, strict=True))
+    return all(len(message_sizes(run, provider)) <= 1 for run in runs)
+
+
+def message_sizes(parts: Sequence[AssistantPart], provider: str) -> list[int]:
+    """Return how many parts each message has if the order of the parts is that of the messages."""
+    sizes: list[int] = []
+    last_rank = _CLOSED
+    for part in parts:
+        if is_opaque_message(part, provider):
+            sizes.append(1)
+            last_rank = _CLOSED
+            continue
+        rank = _RANKS.get(type(part))
+        if type(inner_extras(part.metadata or {}, provider).get("$as")) is str:
+            rank = _CALLS
+        is_further = rank is None or rank > last_rank or rank == last_rank == _CALLS
+        if last_rank != _CLOSED and is_further:
+            sizes[-1] += 1
+        else:
+            sizes.append(1)
+        if rank is not None:
+            last_rank = rank
+        elif last_rank == _CLOSED:
+            last_rank = _OPENED
     return sizes
 
 
-def _runs(parts: Sequence[AssistantPart], provider: str) -> list[int]:
-    found: list[int] = []
-    last = _CLOSED
-    for part in parts:
-        if is_opaque_message(part, provider):
-            found.append(1)
-            last = _CLOSED
-            continue
-        rank = _RANKS.get(type(part), last if last != _CLOSED else -1)
-        if "$key" in inner_extras(part.metadata or {}, provider):
-            rank = _CALLS
-        joins = last != _CLOSED and (rank > last or rank == last == _CALLS or type(part) not in _RANKS)
-        if joins:
-            found[-1] += 1
-        else:
-            found.append(1)
-        last = rank
-    return found
-
-
-def join_messages(found: Sequence[AssistantMessage | OpaquePart], reader: Reader) -> AssistantMessage:
+def join_messages(messages: Sequence[AssistantMessage | OpaquePart], reader: Reader) -> AssistantMessage:
     """Join the messages of a response. Extras keep the number of parts, and the extras, of each message."""
     parts: list[AssistantPart] = []
-    extras_list: list[Extras] = []
-    for i, one in enumerate(found):
-        if isinstance(one, OpaquePart):
-            parts.append(one)
-            extras_list.append({"$parts": 1})
+    stored: list[dict[str, Any]] = []
+    for i, message in enumerate(messages):
+        if isinstance(message, OpaquePart):
+            parts.append(message)
+            stored.append({"parts": 1})
             continue
-        content: Any = one.content
-        held = content if type(content) is list else [TextPart(content)] if type(content) is str and content else []
-        parts += held
-        extras = {**inner_extras(one.metadata or {}, reader.wire.name), "$parts": len(held)}
-        if one.content == "":
+        content: Any = message.content
+        if type(content) is str:
+            content = [TextPart(content)] if content else []
+        parts += content or []
+        extras = dict(inner_extras(message.metadata or {}, reader.wire.name))
+        if message.content == "":
             extras["content"] = ""
-        if i and one.name is not None:
-            extras["name"] = one.name
-        extras_list.append(extras)
-    name = found[0].name if found and isinstance(found[0], AssistantMessage) else None
-    return AssistantMessage(parts, name, reader.as_metadata({"$messages": extras_list}))
+        if i and message.name is not None:
+            extras["name"] = message.name
+        stored.append({"parts": len(content or []), "extras": extras})
+    name = messages[0].name if messages and isinstance(messages[0], AssistantMessage) else None
+    return AssistantMessage(parts, name, reader.as_metadata({"$messages": stored}))

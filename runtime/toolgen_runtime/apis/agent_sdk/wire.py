@@ -12,12 +12,25 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, has_value_at
+from ...conversion.fields import (
+    read_call_id,
+    read_json_arguments,
+    read_result_call_id,
+    read_schema_or_empty,
+    read_text_empty_as_none,
+    read_tool_name,
+    write_call_id,
+    write_json_arguments,
+    write_result_call_id,
+    write_schema_or_empty,
+    write_text_empty_as_none,
+    write_tool_name,
+)
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import FinishReason, UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
 from ...models import (
     ContentPart,
     DocumentPart,
@@ -32,17 +45,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
-    read_call_id,
-    read_json_arguments,
-    read_result_call_id,
-    read_tool_name,
-    write_call_id,
-    write_json_arguments,
-    write_result_call_id,
-    write_tool_name,
-)
 from .converter import AgentSdkConverter
 
 __all__ = ["AgentSdk"]

@@ -1,10 +1,18 @@
-"""Converter for Anthropic Messages, with system text and thinking settings beside the messages."""
+"""Converter for Anthropic Messages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import (
+    NativeToolSdkConverter,
+    ObjectReader,
+    ObjectWriter,
+    OutputFormat,
+    ValueReader,
+    ValueWriter,
+)
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -17,8 +25,19 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.fields import read_result_call, write_flag_about_tools
+from ...conversion.message_order import order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.request_tools import report_choice_without_tools
+from ...conversion.responses import (
+    UsageTable,
+    calls_in,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+    with_usage,
+)
+from ...conversion.tool_results import report_error_text_sent_with_flag, write_result_text
 from ...conversion.values import (
     drop_inline_block,
     opaque_message,
@@ -31,9 +50,7 @@ from ...conversion.values import (
     write_text_or_list,
 )
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -56,135 +73,37 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
-from ...native_tool_converter import NativeToolSdkConverter
 from ...paths import ROOT, Path, format_path
-from ...request_tools import report_choice_without_tools
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, with_usage
-from ...tool_call_fields import read_result_call, write_flag_about_tools
-from ...tool_results import report_error_text_sent_with_flag, write_result_text
-from ...unpaired_results import results_of
-from .fields import limit_cache_marks, read_refused_number, read_source, toolsets_of, write_refused_number, write_source
+from .fields import limit_cache_marks, read_refused_number, read_source, write_refused_number, write_source
 
-__all__ = ["AnthropicConverter", "note_blank"]
-
-
-_MESSAGE = frozenset(["content", "role"])
-
-
-def _with_extras(wire: dict[str, Any], extras: Extras) -> dict[str, Any]:
-    """Restore the extras of a message."""
-    if extras:
-        restore_extras(wire, extras)
-    return wire
-
-
-def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
-    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
-    if writer.peek_extras(message.metadata).get("$inline"):
-        return True
-    return type(message.content) is list and any(
-        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
-    )
-
-
-def _is_blank(content: str | list[Any] | None) -> bool:
-    """Return whether the content of a message has nothing but white space."""
-    return not (content.strip() if type(content) is str else content)
-
-
-def note_blank(content: Any, reader: Reader, extras: Extras) -> Extras:
-    """Mark blank text of a body, which the API accepted there: a text in the extras, a part in its metadata."""
-    if type(content) is str:
-        return extras if content.strip() else {**extras, "$sent": True}
-    if not content:
-        return {**extras, "$sent": True}
-    for part in content or ():
-        if type(part) is TextPart and not part.text.strip():
-            reader.mark_sent(part)
-    return extras
-
-
-def _report_if_blank(part: Any, at: Path, writer: Writer) -> bool:
-    """Report blank text as dropped, because the API rejects it. Return whether the part is such a text."""
-    if type(part) is not TextPart or part.text.strip() or writer.was_sent(part):
-        return False
-    writer.report_loss(at, "blank text", "dropped", "the API rejects it")
-    return True
-
-
-_RESULT = frozenset(["content", "is_error", "tool_use_id", "type"])
-
-
-def _read_reasoning_settings(thinking: Any, effort: Any) -> Reasoning | None:
-    """Read the reasoning settings: a number of tokens, an effort, or None."""
-    budget = thinking.get("budget_tokens") if type(thinking) is dict else None
-    level = effort if type(effort) is str else None
-    if level is None and type(thinking) is dict and thinking.get("type") == "disabled":
-        level = "none"
-    if type(budget) is not int and level is None:
-        return None
-    return Reasoning(level, budget if type(budget) is int else None)
-
-
-def _strip_last_text(messages: list[Any] | None, at: Path, writer: Writer) -> None:
-    """Remove white space at the end of the messages if they end with an assistant text, which the model continues."""
-    last = messages[-1] if messages else None
-    if last is None or last.get("role") != "assistant":
-        return
-    content = last.get("content")
-    holder, key = (content[-1], "text") if type(content) is list and content else (last, "content")
-    text = holder.get(key) if type(holder) is dict else None
-    if type(text) is str and text != text.rstrip():
-        writer.report_loss(at, "white space", "dropped", "the API rejects it at the end")
-        stripped = {**holder, key: text.rstrip()}
-        last["content"] = [*content[:-1], stripped] if holder is not last and type(content) is list else stripped[key]
-
-
-def _type(block: Any) -> Any:
-    return block.get("type") if type(block) is dict else None
-
-
-def _lacks_thinking(messages: list[Any]) -> bool:
-    """Return whether results end the messages, and no message of the turn that they belong to starts with thinking.
-
-    To the API a turn is all that the assistant has said since the user said something else than results. The model
-    often thinks only at its start, so its later messages need no thinking.
-    """
-    has_results = False
-    for message in reversed(messages):
-        content = message.get("content")
-        kinds = [_type(block) for block in content] if type(content) is list else []
-        if message.get("role") == "assistant" and kinds and kinds[0] in ("thinking", "redacted_thinking"):
-            return False
-        if message.get("role") == "user":
-            if "tool_result" not in kinds:
-                break
-            has_results = True
-        elif not has_results and message.get("role") == "assistant":
-            break
-    return has_results
-
-
-_SMALLEST_BUDGET = 1024
+__all__ = ["AnthropicConverter"]
 
 _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
+_MESSAGE = frozenset(["content", "role"])
+_RESULT = frozenset(["content", "is_error", "tool_use_id", "type"])
 
+_SMALLEST_BUDGET = 1024
+"""The least number of tokens for thinking."""
 _SINGLE = "disable_parallel_tool_use"
 
 
 class AnthropicConverter(NativeToolSdkConverter):
-    """Converts requests and responses of Anthropic Messages, with system text and thinking settings beside messages."""
+    """Converts requests and responses of Anthropic Messages.
 
-    read_refused_number = staticmethod(read_refused_number)
-    write_refused_number = staticmethod(write_refused_number)
-    read_source = staticmethod(read_source)
-    write_source = staticmethod(write_source)
+    Results are blocks of user messages. System text and the settings for thinking are beside the messages.
+    """
+
     RESPONSE_KEYS = frozenset(["content", "stop_reason"])
     DEFAULT_KEYS = ("max_tokens",)
     EFFORTS: ClassVar[dict[str, str]]
     """The API's value for each effort."""
     USAGE: ClassVar[UsageTable]
     """Where the API has counts of tokens."""
+
+    read_refused_number = staticmethod(read_refused_number)
+    write_refused_number = staticmethod(write_refused_number)
+    read_source = staticmethod(read_source)
+    write_source = staticmethod(write_source)
 
     read_assistant_content: ValueReader[AssistantPart]
     read_output_schema: ObjectReader[OutputSchema]
@@ -203,6 +122,105 @@ class AnthropicConverter(NativeToolSdkConverter):
     write_tool_call: ObjectWriter[ToolCall]
     write_user_content: ValueWriter[Any]
 
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body: its plain values, then system text, output format and reasoning settings."""
+        request = self.read_request_body(wire, at, reader)
+        if wire.get("system") is not None:
+            content = read_text_or_list(wire["system"], (at, "system"), reader, self.read_system_content)
+            system = SystemMessage(content)
+            _mark_blank(system, reader)
+            request.messages.insert(0, system)
+        extras: Extras = {}
+        settings = optional_object(wire, "output_config", at)
+        is_beside = wire.get("output_format") is not None
+        format_key = "output_format" if is_beside else "format"
+        output = wire["output_format"] if is_beside else settings.get("format")
+        if type(output) is dict and output.get("type") == "json_schema" and type(output.get("schema")) is dict:
+            request.output_format = self.read_output_schema(output, (at, format_key), reader)
+            note_alias(extras, "format", format_key)
+        elif output is not None:
+            extras[format_key] = output
+        thinking = wire.get("thinking")
+        request.reasoning = _read_reasoning_settings(thinking, settings.get("effort"))
+        if thinking is not None:
+            extras["thinking"] = thinking
+        unread_settings = {key: value for key, value in settings.items() if key not in ("format", "effort")}
+        keep_inner_extras(extras, wire, "output_config", unread_settings)
+        merge_extras_into(request, reader.wire.name, extras)
+        return request
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body. What the API rejects in combination is changed when everything else is written."""
+        extras = writer.peek_extras(request.metadata)
+        wire = self.write_request_body(request, at, writer)
+        system = self.write_system(request.messages, (at, "messages"), writer)
+        if system is not None:
+            wire["system"] = system
+        limit_cache_marks(wire, at, writer)
+        _strip_last_text(wire.get("messages"), (at, "messages"), writer)
+        settings = dict(inner_extras(extras, "output_config"))
+        output_format = self.write_output_format(request.output_format, (at, "outputFormat"), writer)
+        if output_format is not ABSENT:
+            is_beside = original_key(extras, "format") == "output_format"
+            holder, key = (wire, "output_format") if is_beside else (settings, "format")
+            holder[key] = output_format
+        thinking = _write_thinking(request.reasoning, extras.get("thinking"), (at, "reasoning"), writer)
+        if thinking is not ABSENT:
+            wire["thinking"] = thinking
+        else:
+            wire.pop("thinking", None)  # what the extras have means something else
+        effort = self.write_effort(request.reasoning, (at, "reasoning"), writer)
+        if effort is not None:
+            settings["effort"] = effort
+        if settings:
+            wire["output_config"] = settings
+        self._fit_thinking(wire, at, writer)
+        _release_choice_while_thinking(wire, at, writer)
+        return wire
+
+    def write_output_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> Any:
+        """Write the output format. JSON without a schema is unsupported, and text is the default."""
+        if type(output_format) is OutputSchema:
+            return self.write_output_schema(output_format, at, writer)
+        if output_format == "json":
+            writer.report_unsupported(at, "JSON without a schema", "warning")
+        return ABSENT
+
+    def write_effort(self, reasoning: Reasoning | None, at: Path, writer: Writer) -> str | None:
+        """Return the API's value for the effort, or None without one."""
+        effort = reasoning.effort if reasoning is not None else None
+        if effort is None or effort == "none":
+            return None
+        level = self.EFFORTS.get(effort, effort)
+        if level != effort:
+            writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {level}")
+        return level
+
+    def _fit_thinking(self, wire: dict[str, Any], at: Path, writer: Writer) -> None:
+        """Make thinking and `max_tokens` what the API requires: thinking is in each turn, and its budget is smaller."""
+        path = (at, "reasoning")
+        budget = _thinking_budget(wire)
+        if budget is not None and _lacks_thinking(wire.get("messages") or []):
+            reason = "the API requires thinking in a turn whose calls were answered last"
+            writer.report_loss(path, "reasoning", "dropped", reason, "warning")
+            budget = None
+            del wire["thinking"]
+        if "max_tokens" not in wire:
+            wire["max_tokens"] = self.DEFAULTS["max_tokens"] + (budget or 0)
+            reason = f"the API requires it, so it is set to {wire['max_tokens']}"
+            writer.report_loss((at, "maxOutputTokens"), "maxOutputTokens", "defaulted", reason)
+        max_tokens = wire["max_tokens"]
+        if budget is None or type(max_tokens) is not int or budget < max_tokens:
+            return
+        if max_tokens <= _SMALLEST_BUDGET:
+            reason = f"thinking takes at least {_SMALLEST_BUDGET:,} tokens, and maxOutputTokens counts them"
+            writer.report_loss(path, "reasoning", "dropped", reason, "warning")
+            del wire["thinking"]
+        else:
+            reason = "it must be below maxOutputTokens, which counts these tokens too"
+            writer.report_loss((path, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
+            wire["thinking"] = {**wire["thinking"], "budget_tokens": max_tokens - 1}
+
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Results become messages of their own."""
         if type(wire) is not list:
@@ -213,77 +231,238 @@ class AnthropicConverter(NativeToolSdkConverter):
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            extras = unmapped_members(item, _MESSAGE)
-            if role == "assistant":
-                content = item.get("content")
-                if type(content) is list:
-                    content = read_list_or_null(content, (here, "content"), reader, self.read_assistant_block)
-                elif type(content) is not str:
-                    raise wrong_type((here, "content"), "a string or an array", content)
-                extras = note_blank(content, reader, extras)
-                messages.append(AssistantMessage(content, metadata=reader.as_metadata(extras)))
+            if role == "user":
+                messages += self.read_user_messages(item, here, reader, messages[-1] if messages else None)
+            elif role == "assistant":
+                messages.append(self.read_assistant_message(item, here, reader))
                 reader.next_turn()
-            elif role == "user":
-                messages += self.read_user_messages(item.get("content"), (here, "content"), reader, messages, extras)
             elif role == "system":
-                system = read_text_or_list(item.get("content"), (here, "content"), reader, self.read_system_content)
-                extras = note_blank(system, reader, {**extras, "$inline": True})
-                messages.append(SystemMessage(system, metadata=reader.as_metadata(extras)))
+                messages.append(self.read_inline_system_message(item, here, reader))
             else:
                 messages.append(opaque_message(item, reader))
         return messages
 
+    def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
+        """Read an assistant message of a request."""
+        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_assistant_block)
+        message = AssistantMessage(content, metadata=reader.as_metadata(unmapped_members(wire, _MESSAGE)))
+        _mark_blank(message, reader)
+        return message
+
+    def read_inline_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
+        """Read a system message that is among the messages."""
+        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
+        extras = {**unmapped_members(wire, _MESSAGE), "$inline": True}
+        message = SystemMessage(content, metadata=reader.as_metadata(extras))
+        _mark_blank(message, reader)
+        return message
+
     def read_user_messages(
-        self, content: Any, at: Path, reader: Reader, before: list[Message], extras: Extras
+        self, wire: dict[str, Any], at: Path, reader: Reader, before: Message | None
     ) -> list[Message]:
-        """Read a user message. Consecutive results in it become a message of their own."""
-        if type(content) is not list:
-            text = read_text_or_list(content, at, reader, self.read_user_content)
-            apart = {"$apart": True} if before and type(before[-1]) is ToolMessage else {}
-            extras = note_blank(text, reader, {**extras, **apart})
-            return [UserMessage(text, metadata=reader.as_metadata(extras))]
-        found: list[Message] = []
-        toolsets = toolsets_of(before[-1] if before else None, reader.wire.name)
-        for i, block in enumerate(content):
-            last = found[-1] if found else None
+        """Read a user message. Results in it become messages of their own, apart from the results `before` it."""
+        content, path = wire.get("content"), (at, "content")
+        messages: list[Message]
+        if type(content) is list:
+            toolsets = _toolsets_of(before, reader.wire.name)
+            messages = self.read_user_blocks(content, path, reader, toolsets) or [UserMessage([])]
+        else:
+            message = UserMessage(read_text_or_list(content, path, reader, self.read_user_content))
+            _mark_blank(message, reader)
+            messages = [message]
+        extras = unmapped_members(wire, _MESSAGE)
+        if type(before) is ToolMessage:
+            extras["$apart"] = True
+        merge_extras_into(messages[0], reader.wire.name, extras)
+        return messages
+
+    def read_user_blocks(
+        self, blocks: list[Any], at: Path, reader: Reader, toolsets: Mapping[str, str]
+    ) -> list[Message]:
+        """Read the blocks of a user message: consecutive results, and what is between them, are messages.
+
+        `toolsets` are those of the calls before it, by id.
+        """
+        messages: list[Message] = []
+        for i, block in enumerate(blocks):
+            last = messages[-1] if messages else None
             if type(block) is dict and block.get("type") == "tool_result":
                 result = self.read_tool_result(block, (at, i), reader)
-                if toolsets.get(result.tool_call_id) and "toolset_name" not in block:
-                    merge_extras_into(result, reader.wire.name, {"$toolset": None})
+                if result.tool_call_id in toolsets and "toolset_name" not in block:
+                    absent = inner_extras(result.metadata or {}, reader.wire.name).get("$absent", ())
+                    merge_extras_into(result, reader.wire.name, {"$absent": [*absent, "toolset_name"]})
                 if type(last) is ToolMessage:
                     last.results.append(result)
                 else:
-                    found.append(ToolMessage([result]))
+                    messages.append(ToolMessage([result]))
             else:
                 part = self.read_user_content(block, (at, i), reader)
-                note_blank([part], reader, {})
+                if _is_blank_text(part):
+                    reader.mark_sent(part)
                 if type(last) is UserMessage and type(last.content) is list:
                     last.content.append(part)
                 else:
-                    found.append(UserMessage([part]))
-        if not found:
-            found.append(UserMessage([]))
-        first = found[0]
-        if before and type(before[-1]) is ToolMessage:
-            extras = {**extras, "$apart": True}
-        first.metadata = reader.as_metadata(extras)
-        return found
+                    messages.append(UserMessage([part]))
+        return messages
+
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
+        """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
+        wires: list[Any] = []
+        results: list[Any] | None = None  # the blocks of the last message, if it has results and can have more
+        is_leading = True
+        toolsets: Mapping[str, str] = {}
+        for message, here, paths in order_restoring_separate_results(messages, at, writer):
+            extras = writer.own_extras(message.metadata, here) if message.metadata else NO_EXTRAS
+            if type(message) is SystemMessage:
+                if not is_leading and _is_inline_system_message(message, writer):
+                    content = write_text_or_list(message.content, (here, "content"), writer, self.write_system_content)
+                    wires.append(_complete_message("system", content, extras))
+                    results = None
+                elif at == ROOT:  # only the messages are converted, so there is no `system` key
+                    writer.report_loss(here, "a system message", "dropped", "it was moved to system")
+                continue
+            is_leading = False
+            original = wire_message_of(message, writer) if extras and type(message) is UserMessage else ABSENT
+            if original is not ABSENT:
+                wires.append(original)
+                results = None
+                continue
+            if type(message) is ToolMessage:
+                blocks = self.write_results(message, here, paths, writer, toolsets)
+                if results is None or extras.get("$apart"):
+                    results = blocks
+                    wires.append(_complete_message("user", results, extras))
+                else:
+                    results += blocks
+                continue
+            if type(message) is AssistantMessage:
+                wire = self.write_assistant_message(message, here, writer, extras)
+                toolsets = _toolsets_of(message, writer.wire.name)
+            elif type(message) is UserMessage:
+                wire = self.write_user_message(message, here, writer, extras)
+                if results is not None and wire is not ABSENT and not extras.get("$apart"):
+                    results += _as_blocks(wire["content"])
+                    wire = ABSENT
+            else:
+                raise wrong_type(here, "a message", message)
+            if wire is not ABSENT:
+                wires.append(wire)
+            results = None  # a further message of the user stays a message of its own
+        return wires
+
+    def write_results(
+        self,
+        message: ToolMessage,
+        at: Path,
+        paths: tuple[Path, ...] | None,
+        writer: Writer,
+        toolsets: Mapping[str, str],
+    ) -> list[dict[str, Any]]:
+        """Write the results of a message. Each repeats the toolset of its call, as `toolsets` has it by id."""
+        blocks: list[dict[str, Any]] = []
+        for result, path in results_of(message, at, paths):
+            block = self.write_tool_result(result, path, writer)
+            toolset = toolsets.get(result.tool_call_id)
+            if toolset is not None and "toolset_name" not in writer.peek_extras(result.metadata).get("$absent", ()):
+                block.setdefault("toolset_name", toolset)
+            blocks.append(block)
+        return blocks
+
+    def write_user_message(self, message: UserMessage, at: Path, writer: Writer, extras: Extras) -> Any:
+        """Write a user message. ABSENT without content, because the API rejects it."""
+        _report_name(message, at, writer)
+        content = write_text_or_list(message.content, (at, "content"), writer, self.write_user_block)
+        if _is_blank(content) and not extras:
+            writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
+            return ABSENT
+        return _complete_message("user", content, extras)
+
+    def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer, extras: Extras) -> Any:
+        """Write an assistant message. ABSENT without content, because the API rejects it."""
+        _report_name(message, at, writer)
+        content: Any = message.content
+        if type(content) is list:
+            content = write_list(content, (at, "content"), writer, self.write_assistant_block)
+        if _is_blank(content) and "$sent" not in extras:
+            writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
+            return ABSENT
+        return _complete_message("assistant", [] if content is None else content, extras)
+
+    def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> str | list[Any] | None:
+        """Write the system messages as the `system` value: a text, or the blocks of all of them. None without any."""
+        system: list[tuple[SystemMessage, Path]] = []
+        is_leading = True
+        for i, message in enumerate(messages):
+            if type(message) is not SystemMessage:
+                is_leading = False
+            elif is_leading or not _is_inline_system_message(message, writer):
+                if not is_leading:
+                    writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
+                if type(message.content) is str and _is_blank(message.content) and not message.metadata:
+                    writer.report_loss((at, i), "blank text", "dropped", "the API rejects it")
+                else:
+                    system.append((message, (at, i)))
+        if not system:
+            return None
+        if len(system) > 1:
+            return self.join_system_messages(system, at, writer)
+        ((message, here),) = system
+        _report_name(message, here, writer)
+        if type(message.content) is str and not message.cache:
+            return message.content
+        return self.write_system_blocks(message, here, writer) or (None if message.content else [])
+
+    def join_system_messages(
+        self, system: Sequence[tuple[SystemMessage, Path]], at: Path, writer: Writer
+    ) -> list[Any] | None:
+        """Write several system messages, each with its path, as one list of blocks."""
+        blocks: list[Any] = []
+        for message, here in system:
+            _report_name(message, here, writer)
+            if not message.content:
+                writer.report_loss(here, "a system message", "dropped", "it has no text")
+            blocks += self.write_system_blocks(message, here, writer)
+        writer.report_loss(at, "system messages", "rewritten", "they were joined")
+        return None if not blocks and all(message.content for message, _ in system) else blocks
+
+    def write_system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
+        """Write the content of one system message as blocks."""
+        if type(message.content) is list:
+            was_inline = "$inline" in writer.peek_extras(message.metadata)
+            write = self.write_moved_system_block if was_inline else self.write_system_block
+            blocks = write_list(message.content, (at, "content"), writer, write)
+        else:
+            blocks = _as_blocks(message.content)
+        if message.cache and blocks and "cache_control" not in blocks[-1]:
+            blocks[-1] = {**blocks[-1], "cache_control": {"type": "ephemeral"}}
+        return blocks
+
+    def write_moved_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a system message that was among the messages."""
+        return ABSENT if drop_inline_block(part, at, writer) else self.write_system_block(part, at, writer)
+
+    def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a system message. Blank text is dropped, because the API rejects it."""
+        return ABSENT if _drop_blank_text(part, at, writer) else self.write_system_content(part, at, writer)
+
+    def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a user message. Blank text is dropped, because the API rejects it."""
+        return ABSENT if _drop_blank_text(part, at, writer) else self.write_user_content(part, at, writer)
 
     def read_assistant_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a block of an assistant message."""
-        if type(wire) is dict:
-            kind = wire.get("type")
-            if kind == "tool_use":
-                call = self.read_tool_call(wire, at, reader)
-                reader.note_call(wire.get("id"), call)
-                return ToolCallPart(call)
-            if kind == "thinking" and type(wire.get("thinking")) is str:
-                thought = self.read_thinking_part(wire, at, reader)
-                if "signature" not in wire:
-                    merge_extras_into(thought, reader.wire.name, {"$absent": ["signature"]})
-                return thought
-            if kind == "redacted_thinking":
-                return ReasoningPart("", reader.as_metadata(wire))
+        kind = _block_type(wire)
+        if kind == "tool_use":
+            call = self.read_tool_call(wire, at, reader)
+            reader.note_call(wire.get("id"), call)
+            return ToolCallPart(call)
+        if kind == "thinking" and type(wire.get("thinking")) is str:
+            thought = self.read_thinking_part(wire, at, reader)
+            if "signature" not in wire:
+                merge_extras_into(thought, reader.wire.name, {"$absent": ["signature"]})
+            return thought
+        if kind == "redacted_thinking":
+            return ReasoningPart("", reader.as_metadata(wire))
         return self.read_assistant_content(wire, at, reader)
 
     def write_assistant_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
@@ -297,7 +476,7 @@ class AnthropicConverter(NativeToolSdkConverter):
         if type(part) is RefusalPart:
             writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
             return {"type": "text", "text": part.text} if part.text.strip() else ABSENT
-        if not writer.is_response and _report_if_blank(part, at, writer):
+        if not writer.is_response and _drop_blank_text(part, at, writer):
             return ABSENT
         return self.write_assistant_content(part, at, writer)
 
@@ -309,149 +488,13 @@ class AnthropicConverter(NativeToolSdkConverter):
         extras = writer.own_extras(part.metadata, at)
         if extras.get("type") == "redacted_thinking":
             return extras
-        is_kept = "signature" in extras if writer.is_response else extras.get("signature")
-        if not is_kept and "signature" not in extras.get("$absent", ()):
-            if writer.is_response:
-                return {"type": "thinking", "thinking": part.text, "signature": ""}
-            writer.report_loss(at, "reasoning", "dropped", "the API only accepts signed thinking")
-            return ABSENT
-        return self.write_thinking_part(part, at, writer)
-
-    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
-        """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
-        wires: list[Any] = []
-        results: list[Any] | None = None
-        leading = True
-        called: Message | None = None
-        for message, here, paths in order_restoring_separate_results(messages, at, writer):
-            extras = writer.own_extras(message.metadata, here) if message.metadata else NO_EXTRAS
-            if type(message) is SystemMessage:
-                if leading or not _is_inline_system_message(message, writer):
-                    if at == ROOT:  # only the messages are converted, so there is no `system` key
-                        writer.report_loss(here, "a system message", "dropped", "it was moved to system")
-                    continue
-                content = write_text_or_list(message.content, (here, "content"), writer, self.write_system_content)
-                wires.append(_with_extras({"role": "system", "content": content}, extras))
-                results = None
-                continue
-            leading = False
-            if type(message) is ToolMessage:
-                blocks = [self.write_tool_result(one, path, writer) for one, path in results_of(message, here, paths)]
-                toolsets = toolsets_of(called, writer.wire.name)
-                for result, block in zip(message.results, blocks, strict=True) if toolsets else ():
-                    toolset = toolsets.get(result.tool_call_id)
-                    if toolset is not None and "$toolset" not in writer.peek_extras(result.metadata):
-                        block.setdefault("toolset_name", toolset)
-                if results is None or extras.get("$apart"):
-                    results = blocks
-                    wires.append(_with_extras({"role": "user", "content": results}, extras))
-                else:
-                    results += blocks
-            elif type(message) is UserMessage:
-                self.add_user_message(message, here, writer, extras, results, wires)
-                results = None  # a further message of the user stays a message of its own
-            elif type(message) is AssistantMessage:
-                self.add_assistant_message(message, here, writer, extras, wires)
-                results = None
-                called = message
-            else:
-                raise wrong_type(here, "a message", message)
-        return wires
-
-    def add_user_message(
-        self,
-        message: UserMessage,
-        at: Path,
-        writer: Writer,
-        extras: Extras,
-        results: list[Any] | None,
-        wires: list[Any],
-    ) -> None:
-        """Add a user message. After results it is appended to their message, as the API requires."""
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        whole = wire_message_of(message, writer) if extras else ABSENT
-        if whole is not ABSENT:
-            wires.append(whole)
-            return
-        content = write_text_or_list(message.content, (at, "content"), writer, self.write_user_block)
-        if _is_blank(content) and not extras:
-            writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
-        elif results is None or extras.get("$apart"):
-            wires.append(_with_extras({"role": "user", "content": content}, extras))
-        elif type(content) is list:
-            results += content
-        elif not _is_blank(content):
-            results.append({"type": "text", "text": content})
-
-    def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a user message. Blank text is dropped, because the API rejects it."""
-        return ABSENT if _report_if_blank(part, at, writer) else self.write_user_content(part, at, writer)
-
-    def add_assistant_message(
-        self, message: AssistantMessage, at: Path, writer: Writer, extras: Extras, wires: list[Any]
-    ) -> None:
-        """Add an assistant message. A message without content is dropped, because the API rejects it."""
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        content: Any = message.content
-        if type(content) is list:
-            content = write_list(content, (at, "content"), writer, self.write_assistant_block)
-        if _is_blank(content) and "$sent" not in extras:
-            writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
-            return
-        wires.append(_with_extras({"role": "assistant", "content": content if content is not None else []}, extras))
-
-    def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> Any:
-        """Write the system messages as the `system` value: a string, or the blocks of all of them."""
-        found: list[tuple[SystemMessage, Path]] = []
-        leading = True
-        for i, message in enumerate(messages):
-            if type(message) is not SystemMessage:
-                leading = False
-            elif leading or not _is_inline_system_message(message, writer):
-                if not leading:
-                    writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
-                if type(message.content) is str and _is_blank(message.content) and not message.metadata:
-                    writer.report_loss((at, i), "blank text", "dropped", "the API rejects it")
-                else:
-                    found.append((message, (at, i)))
-        if not found:
-            return None
-        if len(found) == 1 and type(found[0][0].content) is str and not found[0][0].cache:
-            if found[0][0].name is not None:
-                writer.report_unsupported((found[0][1], "name"), "name")
-            return found[0][0].content
-        blocks: list[Any] = []
-        for message, here in found:
-            if message.name is not None:
-                writer.report_unsupported((here, "name"), "name")
-            if len(found) > 1 and not message.content:
-                writer.report_loss(here, "a system message", "dropped", "it has no text")
-            blocks += self.write_system_blocks(message, here, writer)
-        if len(found) > 1:
-            writer.report_loss(at, "system messages", "rewritten", "they were joined")
-        return None if not blocks and all(message.content for message, _ in found) else blocks
-
-    def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a system message. Blank text is dropped, because the API rejects it."""
-        return ABSENT if _report_if_blank(part, at, writer) else self.write_system_content(part, at, writer)
-
-    def write_moved_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a system message that was among the messages."""
-        return ABSENT if drop_inline_block(part, at, writer) else self.write_system_block(part, at, writer)
-
-    def write_system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
-        """Write the content of one system message as blocks."""
-        if type(message.content) is list:
-            moved = writer.peek_extras(message.metadata).get("$inline")
-            write = self.write_moved_system_block if moved else self.write_system_block
-            blocks = write_list(message.content, (at, "content"), writer, write)
-        else:
-            blocks = [] if _is_blank(message.content) else [{"type": "text", "text": message.content}]
-        if message.cache and blocks and "cache_control" not in blocks[-1]:
-            blocks[-1] = {**blocks[-1], "cache_control": {"type": "ephemeral"}}
-        return blocks
+        is_signed = "signature" in extras if writer.is_response else bool(extras.get("signature"))
+        if is_signed or "signature" in extras.get("$absent", ()):
+            return self.write_thinking_part(part, at, writer)
+        if writer.is_response:
+            return {"type": "thinking", "thinking": part.text, "signature": ""}
+        writer.report_loss(at, "reasoning", "dropped", "the API only accepts signed thinking")
+        return ABSENT
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read the result of a call."""
@@ -468,11 +511,10 @@ class AnthropicConverter(NativeToolSdkConverter):
                 extras["$absent"] = ["content"]
             content = ""
         value = read_text_or_list(content, (at, "content"), reader, self.read_user_content)
+        metadata = reader.as_metadata(extras)
         if type(value) is list:
-            return ToolResult(
-                identifier, name, "multimodal", value, failed or None, metadata=reader.as_metadata(extras)
-            )
-        return ToolResult(identifier, name, "error" if failed else "text", value, metadata=reader.as_metadata(extras))
+            return ToolResult(identifier, name, "multimodal", value, failed or None, metadata=metadata)
+        return ToolResult(identifier, name, "error" if failed else "text", value, metadata=metadata)
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the result of a call: data as JSON text, an error with the error flag."""
@@ -492,165 +534,8 @@ class AnthropicConverter(NativeToolSdkConverter):
             if _is_blank(content):
                 writer.report_loss((at, "value"), "value", "defaulted", "the API rejects an error without content")
                 wire["content"] = self.DEFAULTS["result"]
-        if extras:
-            restore_extras(wire, extras)
+        restore_extras(wire, extras)
         return wire
-
-    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-        """Read a request body: its plain values, then system text, output format and reasoning settings."""
-        request = self.read_request_body(wire, at, reader)
-        extras: Extras = {}
-        system = wire.get("system")
-        if system is not None:
-            content = read_text_or_list(system, (at, "system"), reader, self.read_system_content)
-            blank = note_blank(content, reader, {})
-            request.messages.insert(0, SystemMessage(content, metadata=reader.as_metadata(blank)))
-        format_key = "output_format" if wire.get("output_format") is not None else "format"
-        settings = optional_object(wire, "output_config", at)
-        output = wire.get("output_format") if format_key == "output_format" else settings.get("format")
-        if type(output) is dict and output.get("type") == "json_schema" and type(output.get("schema")) is dict:
-            request.output_format = self.read_output_schema(output, (at, format_key), reader)
-            note_alias(extras, "format", format_key)
-        elif output is not None:
-            extras[format_key] = output
-        thinking = wire.get("thinking")
-        request.reasoning = _read_reasoning_settings(thinking, settings.get("effort"))
-        if thinking is not None:
-            extras["thinking"] = thinking
-        left = {key: value for key, value in settings.items() if key not in ("format", "effort")}
-        keep_inner_extras(extras, wire, "output_config", left)
-        merge_extras_into(request, reader.wire.name, extras)
-        return request
-
-    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body."""
-        extras = writer.peek_extras(request.metadata)
-        wire = self.write_request_body(request, at, writer)
-        system = self.write_system(request.messages, (at, "messages"), writer)
-        if system is not None:
-            wire["system"] = system
-        limit_cache_marks(wire, at, writer)
-        _strip_last_text(wire.get("messages"), (at, "messages"), writer)
-        settings = dict(inner_extras(extras, "output_config"))
-        if type(request.output_format) is OutputSchema:
-            is_beside = original_key(extras, "format") == "output_format"
-            holder, key = (wire, "output_format") if is_beside else (settings, "format")
-            holder[key] = self.write_output_schema(request.output_format, (at, "outputFormat"), writer)
-        elif request.output_format is not None and request.output_format != "text":
-            writer.report_unsupported((at, "outputFormat"), "JSON without a schema", "warning")
-        self.write_reasoning_settings(request.reasoning, (at, "reasoning"), writer, wire, settings, extras)
-        if settings:
-            wire["output_config"] = settings
-        self._fit_thinking(wire, at, writer)
-        forced = inner_extras(wire, "tool_choice").get("type") in ("any", "tool")
-        if forced and inner_extras(wire, "thinking").get("type") == "enabled":
-            writer.report_loss(
-                (at, "toolChoice"),
-                "toolChoice",
-                "dropped",
-                "the API cannot force a call while the model is thinking",
-                "behaviour",
-            )
-            single = {k: v for k, v in wire["tool_choice"].items() if k == "disable_parallel_tool_use"}
-            wire["tool_choice"] = {"type": "auto", **single}
-        return wire
-
-    def _fit_thinking(self, wire: dict[str, Any], at: Path, writer: Writer) -> None:
-        """Make the number of all tokens, and thinking, as the API requires: `max_tokens` is above the budget."""
-        thinking = inner_extras(wire, "thinking")
-        budget = thinking.get("budget_tokens") if thinking.get("type") == "enabled" else None
-        path = (at, "reasoning")
-        if type(budget) is int and _lacks_thinking(wire.get("messages") or []):
-            reason = "the API requires thinking in a turn whose calls were answered last"
-            writer.report_loss(path, "reasoning", "dropped", reason, "warning")
-            budget = None
-            del wire["thinking"]
-        if "max_tokens" not in wire:
-            wire["max_tokens"] = self.DEFAULTS["max_tokens"] + (budget if type(budget) is int else 0)
-            reason = f"the API requires it, so it is set to {wire['max_tokens']}"
-            writer.report_loss((at, "maxOutputTokens"), "maxOutputTokens", "defaulted", reason)
-        most = wire["max_tokens"]
-        if type(budget) is not int or type(most) is not int or budget < most:
-            return
-        if most <= _SMALLEST_BUDGET:
-            reason = f"thinking takes at least {_SMALLEST_BUDGET:,} tokens, and maxOutputTokens counts them"
-            writer.report_loss(path, "reasoning", "dropped", reason, "warning")
-            del wire["thinking"]
-        else:
-            reason = "it must be below maxOutputTokens, which counts these tokens too"
-            writer.report_loss((path, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
-            wire["thinking"] = {**thinking, "budget_tokens": most - 1}
-
-    def write_reasoning_settings(
-        self,
-        reasoning: Reasoning | None,
-        at: Path,
-        writer: Writer,
-        wire: dict[str, Any],
-        settings: dict[str, Any],
-        extras: Extras,
-    ) -> None:
-        """Write the reasoning settings. The original settings win if they mean the same."""
-        original = extras.get("thinking")
-        effort = reasoning.effort if reasoning is not None else None
-        budget = reasoning.budget_tokens if reasoning is not None else None
-        if (
-            original is not None
-            and _read_reasoning_settings(original, None if effort == "none" else effort) == reasoning
-        ):
-            wire["thinking"] = original
-        elif effort == "none" or budget == 0:
-            wire["thinking"] = {"type": "disabled"}
-        elif budget is not None:
-            if budget < _SMALLEST_BUDGET:
-                reason = f"the smallest number is {_SMALLEST_BUDGET:,}"
-                writer.report_loss((at, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
-            wire["thinking"] = {"type": "enabled", "budget_tokens": max(budget, _SMALLEST_BUDGET)}
-        else:
-            wire.pop("thinking", None)
-        if effort is not None and effort != "none":
-            level = self.EFFORTS.get(effort, effort)
-            if level != effort:
-                writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {level}")
-            settings["effort"] = level
-
-    def read_request_tool_choice(
-        self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
-    ) -> tuple[ToolChoice | None, bool | None]:
-        """Read the tool choice, and whether calls may run in parallel."""
-        single = value.get(_SINGLE) if type(value) is dict else None
-        if type(single) is not bool:
-            return self.read_tool_choice(value, at, reader), None
-        return self.read_tool_choice({k: v for k, v in value.items() if k != _SINGLE}, at, reader), not single
-
-    def write_request_tool_choice(
-        self,
-        choice: ToolChoice | None,
-        parallel: bool | None,
-        at: Path,
-        writer: Writer,
-        tools: Sequence[Any] | None,
-    ) -> Any:
-        """Write the tool choice. It contains the setting for parallel calls. Without its tools the API rejects it."""
-        if not self.can_choose(choice, tools) and (choice is not None or parallel is not None):
-            has_others = self.has_choosable_tools(tools)
-            if choice is not None:
-                report_choice_without_tools(choice, at, writer, has_others=has_others)
-            if not has_others:
-                return write_flag_about_tools(parallel, (at[0], "parallelToolCalls"), writer, None)
-            choice = None
-        written = self.write_tool_choice(choice, at, writer)
-        if parallel is None:
-            return written
-        if written is ABSENT and parallel:
-            writer.report_loss((at[0], "parallelToolCalls"), "parallelToolCalls", "defaulted", "it is the default")
-            return ABSENT
-        if written is not ABSENT and written.get("type") == "none":
-            writer.report_loss(
-                (at[0], "parallelToolCalls"), "parallelToolCalls", "dropped", "the model must not call any tool"
-            )
-            return written
-        return {**({"type": "auto"} if written is ABSENT else written), _SINGLE: not parallel}
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read a tool. A hosted tool becomes an opaque part."""
@@ -667,32 +552,70 @@ class AnthropicConverter(NativeToolSdkConverter):
         writer.report_unsupported(at, "a tool of another provider", "warning")
         return ABSENT
 
+    def read_request_tool_choice(
+        self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
+    ) -> tuple[ToolChoice | None, bool | None]:
+        """Read the tool choice, and whether calls may run in parallel."""
+        is_single = value.get(_SINGLE) if type(value) is dict else None
+        if type(is_single) is not bool:
+            return self.read_tool_choice(value, at, reader), None
+        choice = {key: member for key, member in value.items() if key != _SINGLE}
+        return self.read_tool_choice(choice, at, reader), not is_single
+
+    def write_request_tool_choice(
+        self,
+        choice: ToolChoice | None,
+        parallel: bool | None,
+        at: Path,
+        writer: Writer,
+        tools: Sequence[Any] | None,
+    ) -> Any:
+        """Write the tool choice. It contains the setting for parallel calls. Without its tools the API rejects it."""
+        parallel_path = (at[0], "parallelToolCalls")
+        if not self.can_choose(choice, tools) and (choice is not None or parallel is not None):
+            has_others = self.has_choosable_tools(tools)
+            if choice is not None:
+                report_choice_without_tools(choice, at, writer, has_others=has_others)
+            if not has_others:
+                return write_flag_about_tools(parallel, parallel_path, writer, None)
+            choice = None
+        written = self.write_tool_choice(choice, at, writer)
+        if parallel is None:
+            return written
+        if written is ABSENT:
+            if not parallel:
+                return {"type": "auto", _SINGLE: True}
+            writer.report_loss(parallel_path, "parallelToolCalls", "defaulted", "it is the default")
+            return ABSENT
+        if written.get("type") == "none":
+            writer.report_loss(parallel_path, "parallelToolCalls", "dropped", "the model must not call any tool")
+            return written
+        return {**written, _SINGLE: not parallel}
+
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response, which is an assistant message."""
         error = wire.get("error")
         if "content" not in wire and (error or type(wire.get("message")) is str):
             raise BareApiError(format_path(at), wire)
-        extras = unmapped_members(wire, _RESPONSE)
         blocks = read_list_or_null(wire.get("content"), (at, "content"), reader, self.read_assistant_block)
         message = AssistantMessage(blocks)
-        if blocks is None or "type" not in wire or "role" not in wire:
-            absent = [key for key in ("role", "type") if key not in wire]
-            extras["$absent"] = ["content", *absent] if blocks is None else absent
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
-        stop_reason, identifier, model = wire.get("stop_reason"), wire.get("id"), wire.get("model")
-        if type(stop_reason) is not str or type(identifier) is not str or type(model) is not str:
-            stop_reason, identifier, model = (optional_text(wire, key, at) for key in ("stop_reason", "id", "model"))
-        reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
-        if error:
-            reason = "error"
+        stop_reason = optional_text(wire, "stop_reason", at)
+        reason = "error" if error else derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         mark_calls_invalid(message, reason)
+        extras = unmapped_members(wire, _RESPONSE)
+        absent = [key for key in ("role", "type") if key not in wire]
+        if blocks is None:
+            absent.insert(0, "content")
+        if absent:
+            extras["$absent"] = absent
         return Completion(
             message,
             reason,
-            identifier,
-            model,
+            optional_text(wire, "id", at),
+            optional_text(wire, "model", at),
             stop_reason,
             None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
             reader.as_metadata(extras),
@@ -704,29 +627,181 @@ class AnthropicConverter(NativeToolSdkConverter):
         """Write a response."""
         completion = with_usage(completion, writer)
         extras = writer.own_extras(completion.metadata, ROOT)
+        absent = extras.get("$absent", ())
         content = completion.message.content
-        path = ((ROOT, "message"), "content")
         if type(content) is str:
             content = [TextPart(content)] if content else []
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
-            wire["id"] = completion.id if completion.id is not None else identifier
+            wire["id"] = identifier if completion.id is None else completion.id
         for key, value in (("type", "message"), ("role", "assistant")):
-            if key not in extras.get("$absent", ()):
+            if key not in absent:
                 wire[key] = extras.get(key, value)
         if completion.model is not None:
             wire["model"] = completion.model
-        if content is not None or "content" not in extras.get("$absent", ()):
+        if content is not None or "content" not in absent:
+            path = ((ROOT, "message"), "content")
             wire["content"] = write_list(content or [], path, writer, self.write_assistant_block)
-        stop_reason = (
-            provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
-            if completion.stop_reason is not None or not extras
-            else None
-        )
-        if stop_reason is not None:
-            wire["stop_reason"] = stop_reason
+        if completion.stop_reason is not None or not extras:
+            stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
+            if stop_reason is not None:
+                wire["stop_reason"] = stop_reason
         if completion.usage is not None:
             wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         wire.setdefault("stop_sequence", None)
         return wire
+
+
+def _read_reasoning_settings(thinking: Any, effort: Any) -> Reasoning | None:
+    """Read the reasoning settings: a number of tokens, an effort, both, or None for neither."""
+    level = effort if type(effort) is str else None
+    budget = None
+    if type(thinking) is dict:
+        budget = thinking.get("budget_tokens")
+        if level is None and thinking.get("type") == "disabled":
+            level = "none"
+    if type(budget) is not int:
+        return None if level is None else Reasoning(level, None)
+    return Reasoning(level, budget)
+
+
+def _write_thinking(reasoning: Reasoning | None, original: Any, at: Path, writer: Writer) -> Any:
+    """Write the setting for thinking: the original if it means the same. ABSENT if none is needed."""
+    effort = reasoning.effort if reasoning is not None else None
+    budget = reasoning.budget_tokens if reasoning is not None else None
+    if original is not None:
+        separate_effort = None if effort == "none" else effort
+        if _read_reasoning_settings(original, separate_effort) == reasoning:
+            return original
+    if effort == "none" or budget == 0:
+        return {"type": "disabled"}
+    if budget is None:
+        return ABSENT
+    if budget < _SMALLEST_BUDGET:
+        reason = f"the smallest number is {_SMALLEST_BUDGET:,}"
+        writer.report_loss((at, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
+    return {"type": "enabled", "budget_tokens": max(budget, _SMALLEST_BUDGET)}
+
+
+def _thinking_budget(wire: dict[str, Any]) -> int | None:
+    """Return the budget of a body with enabled thinking, in tokens. None without one."""
+    thinking = inner_extras(wire, "thinking")
+    budget = thinking.get("budget_tokens")
+    return budget if thinking.get("type") == "enabled" and type(budget) is int else None
+
+
+def _release_choice_while_thinking(wire: dict[str, Any], at: Path, writer: Writer) -> None:
+    """Leave the choice to the model if it is thinking, because the API cannot force a call then."""
+    choice = inner_extras(wire, "tool_choice")
+    if choice.get("type") not in ("any", "tool") or inner_extras(wire, "thinking").get("type") != "enabled":
+        return
+    reason = "the API cannot force a call while the model is thinking"
+    writer.report_loss((at, "toolChoice"), "toolChoice", "dropped", reason, "behaviour")
+    single = {_SINGLE: choice[_SINGLE]} if _SINGLE in choice else {}
+    wire["tool_choice"] = {"type": "auto", **single}
+
+
+def _strip_last_text(messages: list[Any] | None, at: Path, writer: Writer) -> None:
+    """Remove white space at the end of the messages if they end with an assistant text, which the model continues."""
+    last = messages[-1] if messages else None
+    if last is None or last.get("role") != "assistant":
+        return
+    content = last.get("content")
+    final_block = content[-1] if type(content) is list and content else None
+    text = final_block.get("text") if type(final_block) is dict else content
+    if type(text) is not str or text == text.rstrip():
+        return
+    writer.report_loss(at, "white space", "dropped", "the API rejects it at the end")
+    stripped = text.rstrip()
+    last["content"] = stripped if final_block is None else [*content[:-1], {**final_block, "text": stripped}]
+
+
+def _lacks_thinking(messages: list[Any]) -> bool:
+    """Return whether results end the messages, and no message of the turn that they belong to starts with thinking.
+
+    To the API a turn is all that the assistant has said since the user said something else than results. The model
+    often thinks only at its start, so its later messages need no thinking.
+    """
+    has_results = False
+    for message in reversed(messages):
+        content = message.get("content")
+        kinds = list(map(_block_type, content)) if type(content) is list else []
+        if message.get("role") == "assistant" and kinds and kinds[0] in ("thinking", "redacted_thinking"):
+            return False
+        if message.get("role") == "user":
+            if "tool_result" not in kinds:
+                break
+            has_results = True
+        elif not has_results and message.get("role") == "assistant":
+            break
+    return has_results
+
+
+def _block_type(block: Any) -> Any:
+    return block.get("type") if type(block) is dict else None
+
+
+def _toolsets_of(message: Message | None, provider: str) -> dict[str, str]:
+    """Return the toolset of each call of an assistant message that calls a member of one, by the id of the call."""
+    if type(message) is not AssistantMessage:
+        return {}
+    calls = [call for call in calls_in(message) if call.metadata]
+    names = {call.id: inner_extras(call.metadata or {}, provider).get("toolset_name") for call in calls}
+    return {identifier: name for identifier, name in names.items() if name is not None}
+
+
+def _report_name(message: AssistantMessage | SystemMessage | UserMessage, at: Path, writer: Writer) -> None:
+    """Report the name of a message, which the wire does not have."""
+    if message.name is not None:
+        writer.report_unsupported((at, "name"), "name")
+
+
+def _mark_blank(message: AssistantMessage | SystemMessage | UserMessage, reader: Reader) -> None:
+    """Mark blank text that was read from a request, because the API accepted it: a whole message, or parts of it."""
+    content = message.content
+    if _is_blank(content):
+        reader.mark_sent(message)
+    elif type(content) is list:
+        for part in filter(_is_blank_text, content):
+            reader.mark_sent(part)
+
+
+def _is_blank(content: str | list[Any] | None) -> bool:
+    """Return whether the content of a message has nothing but white space."""
+    return not (content.strip() if type(content) is str else content)
+
+
+def _is_blank_text(part: Any) -> bool:
+    return type(part) is TextPart and not part.text.strip()
+
+
+def _drop_blank_text(part: Any, at: Path, writer: Writer) -> bool:
+    """Report blank text as dropped, because the API rejects it. Return whether the part is such a text."""
+    if not _is_blank_text(part) or writer.was_sent(part):
+        return False
+    writer.report_loss(at, "blank text", "dropped", "the API rejects it")
+    return True
+
+
+def _as_blocks(content: str | list[Any]) -> list[Any]:
+    """Return content as blocks. Blank text becomes none."""
+    if type(content) is list:
+        return content
+    return [] if _is_blank(content) else [{"type": "text", "text": content}]
+
+
+def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
+    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
+    if writer.peek_extras(message.metadata).get("$inline"):
+        return True
+    return type(message.content) is list and any(
+        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
+    )
+
+
+def _complete_message(role: str, content: str | list[Any], extras: Extras) -> dict[str, Any]:
+    """Return a message of the wire with its extras."""
+    wire = {"role": role, "content": content}
+    restore_extras(wire, extras)
+    return wire

@@ -1,29 +1,18 @@
-"""Field readers and writers that only Anthropic needs, and the blocks of its streams."""
+"""Field readers and writers that only Anthropic needs, and the limit of cache marks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, UnsupportedValueError, inner_extras
+from ...conversion.extras import ABSENT, UnsupportedValueError
+from ...conversion.fields import default_media_type, read_data_url
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import default_media_type, read_data_url
-from ...json_text import loads
-from ...models import AssistantMessage, Message, ToolCallPart
 from ...paths import Path
-from ...streams import OpenCall
 
-__all__ = [
-    "StreamedBlock",
-    "limit_cache_marks",
-    "read_refused_number",
-    "read_source",
-    "toolsets_of",
-    "write_refused_number",
-    "write_source",
-]
+__all__ = ["limit_cache_marks", "read_refused_number", "read_source", "write_refused_number", "write_source"]
 
 
 def read_refused_number(value: Any, at: Path, reader: Reader) -> Any:
@@ -115,6 +104,7 @@ def write_source(
 
 
 _MOST_CACHE_MARKS = 4
+
 _ROLES = ("assistant", "system", "user")
 
 
@@ -143,61 +133,3 @@ def _marked_blocks(blocks: list[Any]) -> Iterator[tuple[list[Any], int]]:
                 yield from _marked_blocks(block["content"])
             if block.get("cache_control") is not None:
                 yield blocks, i
-
-
-def toolsets_of(message: Message | None, provider: str) -> dict[str, Any]:
-    """Return the toolset of each call of an assistant message that calls a member of one. Its result repeats it."""
-    content = message.content if type(message) is AssistantMessage else None
-    parts = content if type(content) is list else ()
-    kept = [part.call for part in parts if type(part) is ToolCallPart and part.call.metadata]
-    found = [(call.id, inner_extras(call.metadata or {}, provider).get("toolset_name")) for call in kept]
-    return {identifier: name for identifier, name in found if name is not None}
-
-
-class StreamedBlock:
-    """A block of a stream: what it started with, and what was added since.
-
-    `had_input` means that the call had its arguments at the start, so they are not read from text. `started` means
-    that its start has arrived.
-    """
-
-    __slots__ = ("call", "grown", "had_input", "head", "started", "text")
-
-    def __init__(self, head: dict[str, Any], *, started: bool = True) -> None:
-        self.head = head
-        self.started = started
-        self.grown: dict[str, list[str]] = {}
-        self.text: list[str] = []
-        self.call: OpenCall | None = None
-        self.had_input = False
-
-    def grow(self, key: str, piece: str) -> None:
-        """Add text to a key of the block."""
-        if key not in self.grown:
-            start = self.head.get(key)
-            self.grown[key] = [start] if type(start) is str and start else []
-        self.grown[key].append(piece)
-
-    def start(self, head: dict[str, Any]) -> None:
-        """Take the start of the block, which arrived after some of its deltas."""
-        self.started = True
-        self.head = {**head, **{key: value for key, value in self.head.items() if value and key != "type"}}
-        for key, pieces in self.grown.items():
-            if type(head.get(key)) is str:
-                pieces.insert(0, head[key])
-
-    def assemble(self) -> dict[str, Any]:
-        """Return the complete block. Arguments that are not a valid JSON object stay text."""
-        whole = {**self.head}
-        for key, pieces in self.grown.items():
-            whole[key] = "".join(pieces)
-        pieces = self.call.pieces if self.call is not None else self.text
-        if pieces and not self.had_input:
-            text = "".join(pieces)
-            try:
-                whole["input"] = loads(text) if text.strip() else {}
-            except ValueError:
-                whole["input"] = text
-            if type(whole["input"]) is not dict:
-                whole["input"] = text
-        return whole

@@ -1,17 +1,19 @@
-"""Stream and stream writer for Anthropic Messages, whose blocks start, grow and stop at their index."""
+"""Stream for Anthropic Messages, whose blocks start, grow and stop at their index."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...json_text import compact, dump_allowing_nan
-from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...conversion.streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
+from ...json_text import dump_allowing_nan, loads
+from ...models import (
+    ReasoningDelta,
+    StreamEvent,
+    TextDelta,
+)
 from ...paths import ROOT
-from ...stream_writers import BaseStreamWriter, OpenBlocks, SentCall
-from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
-from .fields import StreamedBlock
 
-__all__ = ["AnthropicStream", "AnthropicStreamWriter"]
+__all__ = ["AnthropicStream"]
 
 _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "compaction_delta": "content"}
 """The key of the block that each text delta extends."""
@@ -41,7 +43,7 @@ class AnthropicStream(BaseStream):
             return self._start(index, event.get("content_block"), replaces=event.get("replaces") is True)
         if kind == "content_block_stop":
             block = self._blocks.get(read_hashable_index(event.get("index", 0), (ROOT, "index")))
-            return [] if block is None else self._tell_input(block)
+            return [] if block is None else self._initial_arguments(block)
         if kind == "message_start":
             message = event.get("message")
             if type(message) is dict:
@@ -51,7 +53,7 @@ class AnthropicStream(BaseStream):
                 for i, block in enumerate(content if type(content) is list else ()):
                     self._start(i, block)
         elif kind == "message_delta":
-            self._take_end(event)
+            self._update_message(event)
             if self._message.get("stop_reason") is not None:
                 return self._close()
         elif kind == "message_stop":
@@ -70,69 +72,74 @@ class AnthropicStream(BaseStream):
         self._rewritten = self._rewritten or replaces
         kind = head.get("type")
         before = self._blocks.get(index)
-        known = self._owners.get(str(head.get("id"))) if before is not None or self._rewritten else None
+        owner = self._owners.get(str(head.get("id"))) if before is not None or self._rewritten else None
         if before is not None and not before.started and not replaces:
             block = before
             block.start(head)
         else:
-            is_same = before is not None and known is not None and before.call is known
-            block = self._blocks.add(index, StreamedBlock(head), replaces=replaces or is_same)
+            is_same_call = before is not None and owner is not None and before.call is owner
+            block = self._blocks.add(index, StreamedBlock(head), replaces=replaces or is_same_call)
         if kind == "tool_use":
-            if known is not None:
-                block.call = known
+            if owner is not None:
+                block.call = owner
                 return []
-            call = block.call = OpenCall(len(self._calls), head)
-            self._calls.append(call)
-            call.wire_index = index if type(index) is int and before in (None, block) else None
-            call.wire_id = head["id"] if type(head.get("id")) is str else None
-            call.name = head["name"] if type(head.get("name")) is str else None
-            call.pieces = block.text
-            return [self._delta(call, "".join(call.pieces) or None)]
-        text = head.get("text") if kind == "text" else head.get("thinking") if kind == "thinking" else None
+            return self._start_call(block, head, index if before in (None, block) else None)
+        text = head.get(kind) if kind in ("text", "thinking") else None
         if type(text) is str and text and not self._rewritten:
             return [TextDelta(text) if kind == "text" else ReasoningDelta(text)]
         return []
 
+    def _start_call(self, block: StreamedBlock, head: dict[str, Any], index: Any) -> list[StreamEvent]:
+        """Start the call of a block. `index` is that of the block, or None if another block had it before."""
+        call = block.call = OpenCall(len(self._calls), head)
+        self._calls.append(call)
+        call.wire_index = index if type(index) is int else None
+        call.wire_id = head["id"] if type(head.get("id")) is str else None
+        call.name = head["name"] if type(head.get("name")) is str else None
+        call.pieces = block.text
+        return [self._delta(call, "".join(call.pieces) or None)]
+
     def _grow(self, index: Any, delta: dict[str, Any]) -> list[StreamEvent]:
+        """Extend a block by a delta."""
         block = self._blocks.get(index)
         if block is None:
-            block = self._blocks.add(index, StreamedBlock(_assumed(delta), started=False))
+            block = self._blocks.add(index, StreamedBlock(_assumed_head(delta), started=False))
         kind = delta.get("type")
         if kind == "input_json_delta":
-            piece = delta.get("partial_json")
-            if type(piece) is not str:
-                self._spoil(index)
-                return []
-            if not piece:
-                return []
-            if block.call is None:
-                block.text.append(piece)
-                return []
-            block.call.add(piece)
-            return [self._delta(block.call, piece)]
-        if kind == "compaction_delta":  # only the summary grows: other keys, such as `encrypted_content`, arrive once
-            rest = {k: v for k, v in delta.items() if k not in ("type", "content")}
-            block.head = {**block.head, **{k: v for k, v in rest.items() if v is not None or k not in block.head}}
-        key = _GROWING.get(kind) if type(kind) is str else None
-        if key is not None:
-            piece = delta.get(key)
-            if type(piece) is not str:
-                return []
-            block.grow(key, piece)
-            if key == "content" or not piece:
-                return []
-            return [TextDelta(piece) if key == "text" else ReasoningDelta(piece)]
+            return self._grow_arguments(block, index, delta.get("partial_json"))
         if kind == "signature_delta":
             block.head = {**block.head, "signature": delta.get("signature")}
         elif kind == "citations_delta":
-            known = block.head.get("citations")
-            block.head = {
-                **block.head,
-                "citations": [*(known if type(known) is list else []), delta.get("citation")],
-            }
-        return []
+            citations = block.head.get("citations")
+            earlier = citations if type(citations) is list else []
+            block.head = {**block.head, "citations": [*earlier, delta.get("citation")]}
+        elif kind == "compaction_delta":  # only the summary grows: other keys, such as `encrypted_content`, arrive once
+            members = {key: value for key, value in delta.items() if key not in ("type", "content")}
+            new_members = {k: v for k, v in members.items() if v is not None or k not in block.head}
+            block.head = {**block.head, **new_members}
+        key = _GROWING.get(kind) if type(kind) is str else None
+        piece = None if key is None else delta.get(key)
+        if key is None or type(piece) is not str:
+            return []
+        block.grow(key, piece)
+        if key == "content" or not piece:
+            return []
+        return [TextDelta(piece) if key == "text" else ReasoningDelta(piece)]
 
-    def _tell_input(self, block: StreamedBlock) -> list[StreamEvent]:
+    def _grow_arguments(self, block: StreamedBlock, index: Any, piece: Any) -> list[StreamEvent]:
+        """Extend the arguments of a call. They wait in the block until its start has arrived."""
+        if type(piece) is not str:
+            self._spoil(index)
+            return []
+        if not piece:
+            return []
+        if block.call is None:
+            block.text.append(piece)
+            return []
+        block.call.add(piece)
+        return [self._delta(block.call, piece)]
+
+    def _initial_arguments(self, block: StreamedBlock) -> list[StreamEvent]:
         """Return the arguments of a complete call that had them at its start, because no delta repeats them."""
         call, arguments = block.call, block.head.get("input")
         if call is None or call.pieces or type(arguments) is not dict or not arguments:
@@ -148,7 +155,8 @@ class AnthropicStream(BaseStream):
         if block is not None and block.call is not None:
             block.call.malformed = True
 
-    def _take_end(self, event: dict[str, Any]) -> None:
+    def _update_message(self, event: dict[str, Any]) -> None:
+        """Merge what is known at the end of the message: the stop reason, counts of tokens and unknown keys."""
         delta = event.get("delta")
         if type(delta) is dict:
             before = self._message.get("stop_reason")
@@ -163,7 +171,7 @@ class AnthropicStream(BaseStream):
             return []
         self._end = True
         blocks = self._blocks.in_order()  # stops may be missing
-        events = [event for block in blocks for event in self._tell_input(block)]
+        events = [event for block in blocks for event in self._initial_arguments(block)]
         if self._calls and all(call.was_announced for call in self._calls):
             events += self._call_events()
         return events
@@ -187,7 +195,56 @@ class AnthropicStream(BaseStream):
         return self._end
 
 
-def _assumed(delta: dict[str, Any]) -> dict[str, Any]:
+class StreamedBlock:
+    """A block of a stream: what it started with, and what was added since.
+
+    `had_input` means that the call had its arguments at the start, so they are not read from text. `started` means
+    that its start has arrived.
+    """
+
+    __slots__ = ("call", "grown", "had_input", "head", "started", "text")
+
+    def __init__(self, head: dict[str, Any], *, started: bool = True) -> None:
+        self.head = head
+        self.started = started
+        self.grown: dict[str, list[str]] = {}
+        self.text: list[str] = []
+        self.call: OpenCall | None = None
+        self.had_input = False
+
+    def grow(self, key: str, piece: str) -> None:
+        """Add text to a key of the block."""
+        if key not in self.grown:
+            start = self.head.get(key)
+            self.grown[key] = [start] if type(start) is str and start else []
+        self.grown[key].append(piece)
+
+    def start(self, head: dict[str, Any]) -> None:
+        """Take the start of the block, which arrived after some of its deltas."""
+        self.started = True
+        self.head = {**head, **{key: value for key, value in self.head.items() if value and key != "type"}}
+        for key, pieces in self.grown.items():
+            if type(head.get(key)) is str:
+                pieces.insert(0, head[key])
+
+    def assemble(self) -> dict[str, Any]:
+        """Return the complete block. Arguments that are not a valid JSON object stay text."""
+        complete = {**self.head}
+        for key, pieces in self.grown.items():
+            complete[key] = "".join(pieces)
+        pieces = self.call.pieces if self.call is not None else self.text
+        if pieces and not self.had_input:
+            text = "".join(pieces)
+            try:
+                complete["input"] = loads(text) if text.strip() else {}
+            except ValueError:
+                complete["input"] = text
+            if type(complete["input"]) is not dict:
+                complete["input"] = text
+        return complete
+
+
+def _assumed_head(delta: dict[str, Any]) -> dict[str, Any]:
     """Return the start of a block whose start event was lost."""
     if delta.get("type") == "input_json_delta":
         return {"type": "tool_use", "id": None, "name": "", "input": {}}
@@ -196,161 +253,3 @@ def _assumed(delta: dict[str, Any]) -> dict[str, Any]:
     if delta.get("type") == "compaction_delta":
         return {"type": "compaction", "content": None}
     return {"type": "text", "text": ""}
-
-
-class AnthropicStreamWriter(BaseStreamWriter):
-    """Writes blocks as they arrive. A block stops before the next one starts, unless it is a call that is not complete.
-
-    Consecutive text of one kind is one block. Signatures and citations are known only at the end, so their deltas may
-    come after the block has stopped. A block of the complete response is written at the end, as a whole, if it was not
-    streamed, or if its deltas came in a different order than the response has.
-    """
-
-    HAS_BLOCKS = True
-
-    def _set_up(self) -> None:
-        self._started = False
-        self._blocks: list[dict[str, Any]] = []
-        self._block_indexes: dict[int, int] = {}
-        self._open_blocks = OpenBlocks()
-
-    def _begin(self) -> list[dict[str, Any]]:
-        if self._started:
-            return []
-        self._started = True
-        message: dict[str, Any] = {
-            "type": "message",
-            "role": "assistant",
-            "content": [],
-            "stop_reason": None,
-            "stop_sequence": None,
-        }
-        usage = {"input_tokens": 0, "output_tokens": 0}
-        return [
-            {
-                "type": "message_start",
-                "message": {"id": self.id or "", **message, "model": self.model or "", "usage": usage},
-            }
-        ]
-
-    def _open(self, head: dict[str, Any], call: SentCall | None = None) -> tuple[int, list[dict[str, Any]]]:
-        index = len(self._blocks)
-        return index, self._replace(index, head, call)
-
-    def _piece(self, kind: str, key: str, text: str) -> list[dict[str, Any]]:
-        events = self._begin()
-        index = len(self._blocks) - 1
-        if index < 0 or self._blocks[index]["type"] != kind:
-            index, started = self._open({"type": kind, key: "", **({"signature": ""} if kind == "thinking" else {})})
-            events += started
-        self._blocks[index][key] += text
-        delta = {"type": f"{kind}_delta", key: text}
-        return [*events, {"type": "content_block_delta", "index": index, "delta": delta}]
-
-    def _text(self, text: str) -> list[dict[str, Any]]:
-        return self._piece("text", "text", text)
-
-    def _reasoning(self, text: str) -> list[dict[str, Any]]:
-        return self._piece("thinking", "thinking", text)
-
-    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
-        events = self._begin()
-        call = self.sent_call(event.index)
-        if event.id is not None and event.name is not None:
-            head = {
-                "type": "tool_use",
-                "id": self.writer.call_id(event.id),
-                "name": self.writer.tool_name(event.name, ROOT),
-                "input": {},
-            }
-            self._block_indexes[event.index], started = self._open(head, call)
-            events += started
-        if event.arguments_delta:
-            call.arguments += event.arguments_delta
-            delta = {"type": "input_json_delta", "partial_json": event.arguments_delta}
-            events.append({"type": "content_block_delta", "index": self._block_indexes[event.index], "delta": delta})
-        return events
-
-    def _error(self, message: str) -> list[dict[str, Any]]:
-        return [
-            *self._begin(),
-            {"type": "error", "error": {"type": "api_error", "message": message}},
-        ]
-
-    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
-        events = self._begin()
-        calls = {block_index: self.calls[index] for index, block_index in self._block_indexes.items()}
-        content = body.get("content") or []
-        if not self.writer.peek_extras(completion.metadata):
-            content = self._as_sent(content)
-        for index in sorted(range(len(content)), key=lambda block_index: block_index not in self._open_blocks):
-            events += self._rest(index, content[index], calls.get(index))
-            events += map(_stop, self._open_blocks.stop([index]))
-        events += map(_stop, self._open_blocks.stop(range(len(self._blocks))))
-        top = {k: v for k, v in body.items() if k not in ("content", "stop_reason", "stop_sequence", "usage", "error")}
-        delta = {"stop_reason": body.get("stop_reason"), "stop_sequence": body.get("stop_sequence")}
-        end: dict[str, Any] = {"type": "message_delta", "delta": {**delta, **top}}
-        if "usage" in body:
-            end["usage"] = body["usage"]
-        events.append(end)
-        if body.get("error"):
-            events.append({"type": "error", "error": body["error"]})
-        if delta["stop_reason"] is not None or completion.finish_reason != "error":
-            events.append({"type": "message_stop"})
-        return events
-
-    def _as_sent(self, content: list[Any]) -> list[Any]:
-        """Match another provider's parts to the blocks that were sent: texts of one kind are joined."""
-        blocks: list[Any] = []
-        for block in content:
-            last = blocks[-1] if blocks else {}
-            key = "text" if block["type"] == "text" else "thinking"
-            if key in block and block.keys() == last.keys() and block.keys() <= {"type", key, "signature"}:
-                blocks[-1] = {**last, key: last[key] + block[key]}
-            else:
-                blocks.append(block)
-        return blocks
-
-    def _rest(self, index: int, block: dict[str, Any], call: Any) -> list[dict[str, Any]]:
-        """Return the events for the part of a block that was not sent yet."""
-        if index >= len(self._blocks) or self._blocks[index].get("type") != block.get("type"):
-            return self._replace(index, block)
-        sent = self._blocks[index]
-        if sent.get("id") != block.get("id"):  # another block of the response was sent at this index
-            return self._replace(index, block)
-        key = "text" if block["type"] == "text" else "thinking"
-        if call is not None:
-            text = compact(block.get("input", {}))
-            rest = text if not call.arguments and text != "{}" else ""
-            whole = block.keys() <= {"type", "id", "name", "input"}
-        else:
-            before, after = str(sent.get(key, "")), str(block.get(key, ""))
-            rest = after[len(before) :]
-            whole = block.keys() <= {"type", key, "signature", "citations"} and after.startswith(before)
-        if not whole:
-            return self._replace(index, block)
-        events: list[dict[str, Any]] = []
-        if rest and call is not None:
-            events.append(_delta(index, {"type": "input_json_delta", "partial_json": rest}))
-        elif rest:
-            events.append(_delta(index, {"type": f"{block['type']}_delta", key: rest}))
-        for citation in block.get("citations") or []:
-            events.append(_delta(index, {"type": "citations_delta", "citation": citation}))
-        if block.get("signature"):
-            events.append(_delta(index, {"type": "signature_delta", "signature": block["signature"]}))
-        return events
-
-    def _replace(self, index: int, block: dict[str, Any], call: SentCall | None = None) -> list[dict[str, Any]]:
-        """Start a block, or start it again, with its complete content. Then the event says that it replaces a block."""
-        stops = [_stop(stopped) for stopped in self._open_blocks.start(index, call)]
-        replaces = {"replaces": True} if index < len(self._blocks) else {}
-        self._blocks[index : index + 1] = [{**block}]
-        return [*stops, {"type": "content_block_start", "index": index, "content_block": {**block}, **replaces}]
-
-
-def _stop(index: int) -> dict[str, Any]:
-    return {"type": "content_block_stop", "index": index}
-
-
-def _delta(index: int, delta: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "content_block_delta", "index": index, "delta": delta}

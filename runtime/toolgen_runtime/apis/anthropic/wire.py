@@ -11,22 +11,28 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, has_value_at
-from ...conversion.objects import SourceObject, TargetObject
-from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
-from ...conversion.values import call_kwargs
-from ...conversion.wire import WireFacts
-from ...conversion.writer import Writer
-from ...fields import (
+from ...conversion.fields import (
     read_cache_control,
+    read_call_id,
+    read_object_arguments,
     read_output_schema,
     read_schema_or_empty,
     read_string_or_list,
+    read_tool_name,
     write_cache_control,
+    write_call_id,
+    write_object_arguments,
     write_output_schema,
     write_schema_or_empty,
     write_string_or_list,
+    write_tool_name,
 )
+from ...conversion.objects import SourceObject, TargetObject
+from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason, UsageTable
+from ...conversion.values import call_kwargs
+from ...conversion.wire import WireFacts
+from ...conversion.writer import Writer
 from ...models import (
     AssistantPart,
     ContentPart,
@@ -41,15 +47,6 @@ from ...models import (
     ToolDefinition,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
-    read_call_id,
-    read_object_arguments,
-    read_tool_name,
-    write_call_id,
-    write_object_arguments,
-    write_tool_name,
-)
 from .converter import AnthropicConverter
 
 __all__ = ["Anthropic"]

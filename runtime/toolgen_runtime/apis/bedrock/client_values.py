@@ -28,28 +28,19 @@ def encode_bytes_as_base64(value: Any, free: Collection[str]) -> Any:
 
     The argument is not modified; without bytes, it is the result.
     """
-    return _encoded(value, free, 0) if _has_bytes([value], free, MAX_DEPTH + 1) else value
+    return _encoded(value, free, 0) if _has_bytes(value, free, 0) else value
 
 
-def _has_bytes(holder: Any, free: Collection[str], left: int) -> bool:
-    """Return whether an object or array contains bytes, at most `left` levels below it."""
-    if type(holder) is dict:
-        for key, item in holder.items():
-            kind = type(item)
-            if kind is dict or kind is list:
-                if key not in free and left and _has_bytes(item, free, left - 1):
-                    return True
-            elif kind is bytes:
-                return True
-    else:
-        for item in holder:
-            kind = type(item)
-            if kind is dict or kind is list:
-                if left and _has_bytes(item, free, left - 1):
-                    return True
-            elif kind is bytes:
-                return True
-    return False
+def _has_bytes(value: Any, free: Collection[str], depth: int) -> bool:
+    """Return whether a value is or contains bytes, not deeper than the model's own values may be."""
+    kind = type(value)
+    if kind is bytes:
+        return True
+    if depth > MAX_DEPTH:
+        return False
+    if kind is dict:
+        return any(key not in free and _has_bytes(item, free, depth + 1) for key, item in value.items())
+    return kind is list and any(_has_bytes(item, free, depth + 1) for item in value)
 
 
 def _encoded(value: Any, free: Collection[str], depth: int) -> Any:
@@ -75,15 +66,14 @@ def converse_kwargs(
     Raises:
         ConversionError: A value that should be base64 is not.
     """
-    found: dict[str, Any] = {} if model is None else {"modelId": model}
+    kwargs: dict[str, Any] = {} if model is None else {"modelId": model}
     for key, value in body.items():
         if key in allowed_names:
-            found[key] = value if key in base64_keys.free else _decoded(value, (ROOT, key), base64_keys)
+            kwargs[key] = value if key in base64_keys.free else _decoded(value, (ROOT, key), base64_keys)
         else:
-            writer.report_loss(
-                (ROOT, key), "a field of the body", "dropped", "the client does not accept it as an argument", "warning"
-            )
-    return found
+            reason = "the client does not accept it as an argument"
+            writer.report_loss((ROOT, key), "a field of the body", "dropped", reason, "warning")
+    return kwargs
 
 
 def _decoded(value: Any, at: Path, keys: Base64Keys) -> Any:
@@ -92,18 +82,22 @@ def _decoded(value: Any, at: Path, keys: Base64Keys) -> Any:
         return [_decoded(item, (at, i), keys) for i, item in enumerate(value)]
     if kind is not dict:
         return value
-    found = {}
+    decoded = {}
     for key, item in value.items():
         if key in keys.keys and type(item) is str:
-            import base64  # late: few conversions need it
-
-            try:
-                found[key] = base64.b64decode(item, validate=True)
-            except ValueError as error:
-                raise ConversionError(format_path((at, key)), "must be base64") from error
+            decoded[key] = _decode_base64(item, (at, key))
         else:
-            found[key] = item if key in keys.free else _decoded(item, (at, key), keys)
-    return found
+            decoded[key] = item if key in keys.free else _decoded(item, (at, key), keys)
+    return decoded
+
+
+def _decode_base64(text: str, at: Path) -> bytes:
+    import base64  # late: few conversions need it
+
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise ConversionError(format_path(at), "must be base64") from error
 
 
 def find_exception(wire: dict[str, Any]) -> tuple[str, Any] | None:

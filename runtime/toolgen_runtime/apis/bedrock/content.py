@@ -1,33 +1,42 @@
-"""Content blocks without a type tag, and the turns that contain them."""
+"""Content blocks without a type tag, and those of results."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, extra_at, inner_extras, merge_extras_into, restore_extras
+from ...conversion.extras import ABSENT, Extras, extra_at, inner_extras, is_internal_mark, merge_extras_into
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, write_or_describe
+from ...conversion.tool_results import ResultKind, write_result_text
+from ...conversion.values import Read, Write, read_list_or_null, write_list, write_or_describe
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...models import Message, ReasoningPart, TextPart, ToolCall, ToolCallPart
+from ...json_text import compact
+from ...json_values import is_json
+from ...models import ReasoningPart, TextPart, ToolCall, ToolCallPart
 from ...paths import Path
 
 __all__ = [
-    "TurnBuilder",
     "block_kind",
     "drop_response_type",
     "has_documents_without_text",
     "mark_part_as_from_request",
+    "original_block",
     "read_blocks",
     "read_cited_block",
+    "read_json_block",
+    "read_result_blocks",
     "unwrap_single_text",
     "write_blocks",
     "write_cited_block",
+    "write_json_block",
     "write_part_unless_rejected",
+    "write_result_blocks",
 ]
 
 _MEDIA = ("image", "document", "video", "audio")
+
 _POINT = {"cachePoint": {"type": "default"}}
+
 UNKNOWN = "SDK_UNKNOWN_MEMBER"
 """The key under which the client returns a block that it does not know: only its name, without its content."""
 
@@ -82,7 +91,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
         ):
             before.cache = True
             if block != _POINT:
-                merge_extras_into(before, reader.wire.name, {"$cache": block})
+                merge_extras_into(before, reader.wire.name, {"cachePoint": {"$whole": block}})
         else:
             parts.append(read(block, (at, i), reader))
     return parts
@@ -99,7 +108,7 @@ def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[A
             continue
         blocks.append(block)
         if getattr(part, "cache", None):
-            point = writer.peek_extras(part.metadata).get("$cache")
+            point = extra_at(writer.peek_extras(part.metadata), "cachePoint", "$whole")
             blocks.append(point if type(point) is dict else _POINT)
     return blocks
 
@@ -125,6 +134,11 @@ def _cited_text(cited: Any) -> str | None:
     return "".join(texts)
 
 
+def original_block(extras: Extras) -> dict[str, Any]:
+    """Return the block that is kept as the extras of a part, without the marks beside it."""
+    return {key: value for key, value in extras.items() if key[:1] != "$" and not is_internal_mark(value)}
+
+
 def read_cited_block(block: dict[str, Any], reader: Reader) -> TextPart:
     """Read text with its sources. The block itself is kept as extras."""
     return TextPart(_cited_text(block["citationsContent"]) or "", metadata=reader.as_metadata(block))
@@ -134,7 +148,7 @@ def write_cited_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
     """Return the original block of a text with sources, or None if there is none or the text was changed."""
     if _cited_text(extras.get("citationsContent")) != part.text:
         return None
-    return {key: value for key, value in extras.items() if key[:1] != "$"}
+    return original_block(extras)
 
 
 def mark_part_as_from_request(part: Any, reader: Reader) -> Any:
@@ -194,76 +208,86 @@ def has_documents_without_text(blocks: list[Any]) -> bool:
     return False
 
 
-class TurnBuilder:
-    """Collects the messages of a request, which alternate between user and assistant.
+_FAILED = "error"
 
-    `text` is added to documents that have no text. `first` is a user message put before a leading assistant message.
+
+def read_result_blocks(
+    holder: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
+) -> tuple[ResultKind, Any, bool | None]:
+    """Read the kind, value and error flag of a result.
+
+    Raises:
+        ConversionError: The content is not an array, or the status is not a string.
     """
+    content, status = holder.get("content"), holder.get("status")
+    if type(content) is not list:
+        raise wrong_type((at, "content"), "an array", content)
+    if status is not None and type(status) is not str:
+        raise wrong_type((at, "status"), "a string", status)
+    failed = status == _FAILED
+    single = _single(content, failed)
+    if single is not None:
+        return single
+    return "multimodal", read_list_or_null(content, (at, "content"), reader, read), failed or None
 
-    __slots__ = ("_before", "_first", "_open", "_text", "_writer", "wires")
 
-    def __init__(self, writer: Writer, document_text: str, first_user_text: str) -> None:
-        self.wires: list[Any] = []
-        self._writer = writer
-        self._text = document_text
-        self._first = first_user_text
-        self._open: dict[str, Any] | None = None
-        self._before: tuple[type[Message], Path] | None = None
+def _single(content: list[Any], failed: bool) -> tuple[ResultKind, Any, bool | None] | None:
+    """Return kind, value and error flag of content with a single text or value, or None for other content."""
+    only = content[0] if len(content) == 1 and type(content[0]) is dict else {}
+    if type(only.get("text")) is str:
+        return ("error" if failed else "text"), only["text"], None
+    if "json" in only:
+        return "data", only["json"], failed or None
+    return None
 
-    def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
-        """Add the blocks of a message, to the previous message if it has the same role and was not read separately."""
-        last = self._open
-        if (  # the common case: a turn of its own, without anything to restore or report
-            last is not None
-            and blocks
-            and message.metadata is None
-            and last["role"] != role
-            and (role == "assistant" or not has_documents_without_text(blocks))
-        ):
-            self._open = turn = {"role": role, "content": blocks}
-            self.wires.append(turn)
-            self._before = type(message), at
-            return
-        extras = self._writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if not blocks and not extras:
-            self._writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
-            return
-        if last is not None and (last["role"] != role or "$apart" in extras):
-            last = None
-        if (
-            role == "user"
-            and has_documents_without_text(blocks)
-            and has_documents_without_text([*((last or {}).get("content") or ()), *blocks])
-            and "text" not in extras.get("$absent", ())
-        ):
-            holder = (at, "content")
-            self._writer.report_loss(holder, "a text part", "defaulted", "a document needs text next to it")
-            blocks = [*blocks, {"text": self._text}]
-        if role == "assistant" and self._before is None and "$apart" not in extras:
-            self._writer.report_loss(at[0], "a message", "defaulted", "the first message must be from the user")
-            self.wires.append({"role": "user", "content": [{"text": self._first}]})
-        if last is not None:
-            self._report(message, at)
-            last["content"] = [*(last.get("content") or ()), *blocks]
-            restore_extras(last, extras)
-        else:
-            self._open = {"role": role}
-            if blocks or ("content" not in extras and "content" not in extras.get("$absent", ())):
-                self._open["content"] = blocks
-            if extras:
-                restore_extras(self._open, extras)
-            self.wires.append(self._open)
-        self._before = type(message), at
 
-    def add_opaque(self, wire: Any) -> None:
-        """Add a message that is not part of the turns."""
-        self.wires.append(wire)
-        self._open = None
+def read_json_block(block: dict[str, Any], reader: Reader) -> TextPart | None:
+    """Read JSON beside other blocks as its JSON text. The block itself is kept as extras."""
+    text = _text_of_json(block)
+    return None if text is None else TextPart(text, metadata=reader.as_metadata(block))
 
-    def _report(self, message: Message, at: Path) -> None:
-        """Report two messages that will be read back as one."""
-        if self._before is not None and self._before[0] is type(message):
-            self._writer.report_loss(
-                (self._before[1], "content"), "a message", "rewritten", "the next one was joined to it"
-            )
-            self._writer.report_loss(at, "a message", "moved", "adjacent messages of the same role were joined")
+
+def write_json_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
+    """Return the original block of JSON that was read as text, or None if the text was changed."""
+    if "json" not in extras or _text_of_json(extras) != part.text:
+        return None
+    return original_block(extras)
+
+
+def _text_of_json(block: dict[str, Any]) -> str | None:
+    try:
+        return compact(block["json"])
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value can be written as `json`: an object without the key that the API reserves."""
+    return type(value) is dict and is_json(value, "__type")
+
+
+def write_result_blocks(
+    kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer, write: Write, blank: str
+) -> dict[str, Any]:
+    """Write content and status. `blank` replaces blank text.
+
+    Raises:
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
+    """
+    value_path = (at[0], "value")
+    status = {"status": _FAILED} if is_error or kind == "error" else {}
+    if kind == "multimodal":
+        content = write_list(value, value_path, writer, write)
+        if not content:
+            writer.report_loss(at[0], "a result without content", "rewritten", "the API rejects it")
+            content = [{"text": blank}]
+        return {"content": content, **status}
+    if kind == "data" and _is_plain(value):
+        return {"content": [{"json": value}], **status}
+    text = value if kind == "error" and type(value) is str else write_result_text(kind, value, value_path, writer)
+    if kind == "data" and (is_error or type(value) is dict):
+        writer.report_loss(at[0], "data", "rewritten", "sent as text, because the API does not accept it as JSON")
+    if not text.strip():
+        writer.report_loss(value_path, "blank text", "rewritten", "the API rejects it")
+        text = blank
+    return {"content": [{"text": text}], **status}

@@ -1,4 +1,4 @@
-"""Converter for Bedrock's Converse, with blocks without a type tag and system text beside the messages."""
+"""Converter for Bedrock's Converse."""
 
 from __future__ import annotations
 
@@ -6,30 +6,53 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import (
+    NativeToolSdkConverter,
+    ObjectReader,
+    ObjectWriter,
+    OutputFormat,
+    ValueReader,
+    ValueWriter,
+)
 from ...conversion.extras import (
     ABSENT,
+    NO_EXTRAS,
     Extras,
     has_value_at,
     inner_extras,
     merge_extras_into,
+    objects_in,
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.request_tools import none_if_empty
+from ...conversion.responses import (
+    FinishReason,
+    UsageTable,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
+from ...conversion.tool_results import (
+    ResultKind,
+    report_dropped_error_flag,
+    report_error_text_sent_with_flag,
+    write_result_text,
+)
 from ...conversion.values import (
     drop_inline_block,
     opaque_message,
+    optional_object,
     optional_text,
     wire_message_of,
     write_list,
     write_or_describe,
 )
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...history import has_tool_calls, is_tool_result
-from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -52,26 +75,28 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
-from ...native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import none_if_empty
-from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, report_dropped_error_flag, report_error_text_sent_with_flag, write_result_text
 from .client_values import Base64Keys, encode_bytes_as_base64, find_exception, is_api_error
 from .content import (
-    TurnBuilder,
     block_kind,
     drop_response_type,
     has_documents_without_text,
     mark_part_as_from_request,
+    original_block,
     read_blocks,
     read_cited_block,
+    read_json_block,
+    read_result_blocks,
     unwrap_single_text,
     write_blocks,
     write_cited_block,
+    write_json_block,
     write_part_unless_rejected,
+    write_result_blocks,
 )
 from .fields import (
+    DistinctDocumentNames,
+    mark_repeated_document_names,
     read_block_source,
     read_document_name,
     read_schema_text,
@@ -81,58 +106,28 @@ from .fields import (
     write_schema_text,
     write_text_unless_empty,
 )
-from .tools import (
-    complete_tool_config,
-    has_tool_blocks,
-    read_json_block,
-    read_result_blocks,
-    write_json_block,
-    write_result_blocks,
-)
 
-__all__ = ["MESSAGE_KEYS", "BedrockConverter"]
-
-
-MESSAGE_KEYS = frozenset(["content", "role"])
-
-
-def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
-    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
-    if writer.peek_extras(message.metadata).get("$inline"):
-        return True
-    return type(message.content) is list and any(
-        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
-    )
-
+__all__ = ["BedrockConverter"]
 
 _RESPONSE = frozenset(["ResponseMetadata", "output", "stopReason", "usage"])
 _OUTPUT = frozenset(["message"])
-
-
-def _extras_of_response(wire: dict[str, Any], output: dict[str, Any], message: dict[str, Any]) -> Extras:
-    """Return the extras of a response: its other keys at their paths, and which of the known keys are absent.
-
-    An object that is null counts as absent, because its keys are.
-    """
-    extras = unmapped_members(wire, _RESPONSE)
-    outer = unmapped_members(output, _OUTPUT)
-    inner = unmapped_members(message, MESSAGE_KEYS)
-    if message.get("role") not in (None, "assistant"):
-        inner["role"] = message["role"]
-    if inner:
-        outer["message"] = inner
-    if outer:
-        extras["output"] = outer
-    holders = (("output", wire), ("message", output), ("role", message), ("content", message), ("stopReason", wire))
-    objects = ("output", "message")
-    absent = [key for key, holder in holders if key not in holder or (holder[key] is None and key in objects)]
-    if absent:
-        extras["$absent"] = absent
-    return extras
+_MESSAGE = frozenset(["content", "role"])
 
 
 class BedrockConverter(NativeToolSdkConverter):
-    """Converts requests and responses of Converse. Results are in user messages, system text is beside the messages."""
+    """Converts requests and responses of Converse.
+
+    Results are blocks of user messages. System text is beside the messages.
+    """
+
+    RESPONSE_KEYS = frozenset(["output", "stopReason"])
+    DEFAULT_KEYS = ("user", "document", "result")
+    UNFLAGGED_MODELS: ClassVar[str]
+    """A pattern for the models that reject the error flag of a result."""
+    SDK_BYTES: ClassVar[Base64Keys]
+    """The values that are base64 in a body and bytes in the client."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_block_source = staticmethod(read_block_source)
     write_block_source = staticmethod(write_block_source)
@@ -142,14 +137,6 @@ class BedrockConverter(NativeToolSdkConverter):
     write_schema_text = staticmethod(write_schema_text)
     read_text_unless_empty = staticmethod(read_text_unless_empty)
     write_text_unless_empty = staticmethod(write_text_unless_empty)
-    RESPONSE_KEYS = frozenset(["output", "stopReason"])
-    DEFAULT_KEYS = ("user", "document", "result")
-    UNFLAGGED_MODELS: ClassVar[str]
-    """A pattern for the models that reject the error flag of a result."""
-    SDK_BYTES: ClassVar[Base64Keys]
-    """The values that are base64 in a body and bytes in the client."""
-    USAGE: ClassVar[UsageTable]
-    """Where the API has counts of tokens."""
 
     read_assistant_content: ValueReader[AssistantPart]
     read_output_schema: ObjectReader[OutputSchema]
@@ -178,6 +165,25 @@ class BedrockConverter(NativeToolSdkConverter):
         """Encode the client's bytes as base64."""
         return encode_bytes_as_base64(wire, self.SDK_BYTES.free)
 
+    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write the keyword arguments for the official client."""
+        body = self.write_checked_request(request, writer)
+        return self.sdk_call(request.model, body, self.SDK_KEYWORDS, self.SDK_BYTES, writer)
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body. The extras record that a history with calls has no tools."""
+        request = self.read_request_body(wire, at, reader)
+        if "toolConfig" not in wire and _has_tool_blocks(wire.get("messages")):
+            merge_extras_into(request, reader.wire.name, {"$absent": ["toolConfig"]})
+        return request
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body, with the tools that the API requires and without those that must not be called."""
+        writer.model = request.model
+        wire = self.write_request_body(request, at, writer)
+        _complete_tool_config(wire, request.tool_choice, writer.peek_extras(request.metadata), writer)
+        return wire
+
     def read_conversation(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the system text before all others. A request of a stored prompt may have none."""
         extras: Extras = {}
@@ -192,42 +198,53 @@ class BedrockConverter(NativeToolSdkConverter):
         parts = read_blocks(system, (at, "system"), reader, self.read_system_block)
         return [SystemMessage(unwrap_single_text(parts)), *messages] if parts else messages, extras
 
+    def write_conversation(
+        self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
+    ) -> dict[str, Any]:
+        """Write the messages, with the system text under its own key."""
+        wires = self.write_messages(messages, at, writer)
+        had_messages = "$whole" not in inner_extras(extras, "messages")
+        conversation: dict[str, Any] = {"messages": wires} if wires or had_messages else {}
+        system = self.write_system(messages, at, writer)
+        if system:
+            conversation["system"] = system
+        return conversation
+
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Results become messages of their own. Messages whose roles do not alternate are marked."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []
-        before: Any = "assistant"  # the first message must be from the user
+        role_before: Any = "assistant"  # the first message must be from the user
         for i, item in enumerate(wire):
             here = (at, i)
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            extras = unmapped_members(item, MESSAGE_KEYS)
-            if "content" not in item:
-                extras["$absent"] = ["content"]
-            elif item["content"] == []:
-                extras["$sent"] = True
-            if role == before:
-                extras["$apart"] = True
-            path = (here, "content")
-            if role == "assistant":
-                content = read_blocks(item.get("content"), path, reader, self.read_request_block)
-                messages.append(AssistantMessage(unwrap_single_text(content), metadata=reader.as_metadata(extras)))
-                reader.next_turn()
-            elif role == "user":
-                messages += self.read_user_turn(item.get("content"), path, reader, extras)
-            elif role == "system":
-                parts = read_blocks(item.get("content"), path, reader, self.read_system_block)
-                messages.append(
-                    SystemMessage(unwrap_single_text(parts), metadata=reader.as_metadata({**extras, "$inline": True}))
-                )
+            if role == "system":
+                messages.append(self.read_system_message(item, here, reader))
                 continue
-            else:
+            if role not in ("assistant", "user"):
                 messages.append(opaque_message(item, reader))
                 continue
-            before = role
+            extras = _extras_of_message(item)
+            if role == role_before:
+                extras["$apart"] = True
+            role_before = role
+            if role == "user":
+                messages += self.read_user_turn(item.get("content"), (here, "content"), reader, extras)
+            else:
+                parts = read_blocks(item.get("content"), (here, "content"), reader, self.read_request_block)
+                messages.append(AssistantMessage(unwrap_single_text(parts), metadata=reader.as_metadata(extras)))
+                reader.next_turn()
+        mark_repeated_document_names(messages, reader)
         return messages
+
+    def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
+        """Read a system message that is among the messages."""
+        parts = read_blocks(wire.get("content"), (at, "content"), reader, self.read_system_block)
+        extras = {**_extras_of_message(wire), "$inline": True}
+        return SystemMessage(unwrap_single_text(parts), metadata=reader.as_metadata(extras))
 
     def read_user_turn(self, content: Any, at: Path, reader: Reader, extras: Extras) -> list[Message]:
         """Read a user message. Consecutive results in it become a message of their own, marked if others precede it."""
@@ -237,18 +254,100 @@ class BedrockConverter(NativeToolSdkConverter):
                 runs[-1].append(part)
             else:
                 runs.append([part])
-        found: list[Message] = []
+        messages: list[Message] = []
         for run in runs:
             if type(run[0]) is ToolResult:
-                found.append(ToolMessage(run, reader.as_metadata({"$within": True} if found else None)))
+                messages.append(ToolMessage(run, reader.as_metadata({"$within": True} if messages else None)))
             else:
-                found.append(UserMessage(unwrap_single_text(run)))
+                messages.append(UserMessage(unwrap_single_text(run)))
         if type(content) is list and has_documents_without_text(content):
             extras = {**extras, "$absent": ["text"]}
-        if not found:
-            found.append(UserMessage([]))
-        found[0].metadata = reader.as_metadata(extras)
-        return found
+        if not messages:
+            messages.append(UserMessage([]))
+        messages[0].metadata = reader.as_metadata(extras)
+        return messages
+
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
+        """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
+        names = DistinctDocumentNames(messages, writer)
+        turns = _TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
+        is_leading = True
+        for placed, here, paths in order_restoring_separate_results(messages, at, writer):
+            message = names.rename_in(placed, here, paths)
+            if type(message) is SystemMessage:
+                if not is_leading and _is_inline_system_message(message, writer):
+                    turns.add_opaque(self.write_inline_system_message(message, here, writer))
+                elif at == ROOT:  # only the messages are converted, so there is no `system` key
+                    writer.report_loss(here, "a system message", "dropped", "it was moved to system")
+                continue
+            is_leading = False
+            if type(message) is ToolMessage:
+                turns.add("user", self.write_result_blocks(message, here, paths, writer), message, here)
+                continue
+            original = wire_message_of(message, writer) if type(message) is UserMessage else ABSENT
+            if original is not ABSENT:
+                turns.add_opaque(original)
+                continue
+            if type(message) is UserMessage:
+                role, write = "user", self.write_user_block
+            elif type(message) is AssistantMessage:
+                role, write = "assistant", self.write_request_block
+            else:
+                raise wrong_type(here, "a message", message)
+            if message.name is not None:
+                writer.report_unsupported((here, "name"), "name")
+            turns.add(role, write_blocks(message.content, (here, "content"), writer, write), message, here)
+        return turns.wires
+
+    def write_result_blocks(
+        self, message: ToolMessage, at: Path, paths: tuple[Path, ...] | None, writer: Writer
+    ) -> list[Any]:
+        """Write the results of a message as blocks, and then the media that results cannot have."""
+        if paths is None:
+            blocks = write_list(message.results, (at, "results"), writer, self.write_result)
+        else:
+            blocks = [self.write_result(result, path, writer) for result, path in results_of(message, at, paths)]
+        media, writer.media = writer.media, []
+        return blocks + [write_or_describe(part, path, writer, self.write_user_block) for part, path in media]
+
+    def write_inline_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a system message among the other messages."""
+        wire: dict[str, Any] = {"role": "system", "content": self.write_system_blocks(message, at, writer)}
+        restore_extras(wire, writer.own_extras(message.metadata, at))
+        return wire
+
+    def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
+        """Write the `system` value: the blocks of all system messages."""
+        blocks: list[Any] = []
+        count = 0
+        is_leading = True
+        for i, message in enumerate(messages):
+            if type(message) is not SystemMessage:
+                is_leading = False
+            elif is_leading or not _is_inline_system_message(message, writer):
+                writer.own_extras(message.metadata, (at, i))
+                if not is_leading:
+                    writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
+                count += 1
+                if not message.content:
+                    writer.report_loss((at, i), "a system message", "dropped", "it has no text")
+                was_inline = "$inline" in writer.peek_extras(message.metadata)
+                blocks += self.write_system_blocks(message, (at, i), writer, is_moved=was_inline)
+        if count > 1:
+            writer.report_loss(at, "system messages", "rewritten", "they were joined")
+        return blocks
+
+    def write_system_blocks(
+        self, message: SystemMessage, at: Path, writer: Writer, *, is_moved: bool = False
+    ) -> list[Any]:
+        """Write the content of one system message as blocks. `is_moved` means that it was among the messages."""
+        write = self.write_moved_system_block if is_moved else self.write_system_block
+        if message.name is not None:
+            writer.report_unsupported((at, "name"), "name")
+        blocks = write_blocks(message.content, (at, "content"), writer, write)
+        if message.cache and blocks and not (type(blocks[-1]) is dict and block_kind(blocks[-1]) == "cache"):
+            blocks.append({"cachePoint": {"type": "default"}})
+        return blocks
 
     def read_user_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart | ToolResult:
         """Read a block of a user message."""
@@ -257,15 +356,34 @@ class BedrockConverter(NativeToolSdkConverter):
         part: ContentPart = mark_part_as_from_request(self.read_user_content(wire, at, reader), reader)
         return part
 
+    def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a user message."""
+        return write_part_unless_rejected(part, at, writer, self.write_user_content)
+
     def read_system_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read a block of system text."""
         part: ContentPart = mark_part_as_from_request(self.read_system_content(wire, at, reader), reader)
         return part
 
+    def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a system message."""
+        return write_part_unless_rejected(part, at, writer, self.write_system_content)
+
+    def write_moved_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a system message that was among the messages."""
+        return ABSENT if drop_inline_block(part, at, writer) else self.write_system_block(part, at, writer)
+
     def read_request_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a block of an assistant message in a request."""
         part: AssistantPart = mark_part_as_from_request(self.read_assistant_block(wire, at, reader), reader)
         return part
+
+    def write_request_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+        """Write a part of an assistant message for a request."""
+        if type(part) is ToolCallPart:
+            writer.own_extras(part.metadata, at)
+            return self.write_tool_call(part.call, (at, "call"), writer)
+        return write_part_unless_rejected(part, at, writer, self.write_assistant_block)
 
     def read_assistant_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a block of an assistant message."""
@@ -293,7 +411,7 @@ class BedrockConverter(NativeToolSdkConverter):
         if type(part) is ReasoningPart:
             redacted = writer.peek_extras(part.metadata)
             if not part.text and block_kind(redacted) == "redacted":
-                return {key: value for key, value in redacted.items() if key[:1] != "$"}
+                return original_block(redacted)
             return self.write_reasoning_part(part, at, writer)
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
@@ -305,28 +423,42 @@ class BedrockConverter(NativeToolSdkConverter):
                 return cited
         return self.write_assistant_content(part, at, writer)
 
-    def write_request_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
-        """Write a part of an assistant message for a request."""
-        if type(part) is ToolCallPart:
-            writer.own_extras(part.metadata, at)
-            return self.write_tool_call(part.call, (at, "call"), writer)
-        return write_part_unless_rejected(part, at, writer, self.write_assistant_block)
-
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of the history."""
         return drop_response_type(self.write_tool_use(call, at, writer), call, writer)
 
-    def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a user message."""
-        return write_part_unless_rejected(part, at, writer, self.write_user_content)
+    def write_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a result, and report an error that was text."""
+        if result.kind == "error" and result.metadata:
+            report_error_text_sent_with_flag(result, at, writer)
+        return self.write_tool_result(result, at, writer)
 
-    def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a system message."""
-        return write_part_unless_rejected(part, at, writer, self.write_system_content)
+    def read_result_content(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[ResultKind, Any, bool | None]:
+        """Read the result of a call."""
+        return read_result_blocks(wire, at, reader, self.read_result_block)
 
-    def write_moved_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a system message that was among the messages."""
-        return ABSENT if drop_inline_block(part, at, writer) else self.write_system_block(part, at, writer)
+    def write_result_content(
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
+    ) -> dict[str, Any]:
+        """Write the result of a call. Some models have no error flag: an error is text there, as its key says."""
+        if (is_error or kind == "error") and re.fullmatch(self.UNFLAGGED_MODELS, writer.model or ""):
+            if kind == "error":
+                writer.report_loss(at[0], "an error", "rewritten", "it is sent as text, as the model has no error flag")
+                kind, value = "text", write_result_text(kind, value, (at[0], "value"), writer)
+            report_dropped_error_flag(kind, is_error, at, writer)
+            is_error = None
+        return write_result_blocks(kind, value, is_error, at, writer, self.write_result_block, self.DEFAULTS["result"])
+
+    def read_result_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+        """Read a block of a result. JSON beside other blocks becomes its JSON text."""
+        if type(wire) is dict and "json" in wire and block_kind(wire) is None:
+            value = read_json_block(wire, reader)
+            if value is not None:
+                return value
+        part: ContentPart = mark_part_as_from_request(self.read_result_part(wire, at, reader), reader)
+        return part
 
     def write_result_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a result, which has no cache point. Audio is moved after the results of the turn."""
@@ -341,135 +473,6 @@ class BedrockConverter(NativeToolSdkConverter):
             if value is not None:
                 return value
         return write_part_unless_rejected(part, at, writer, self.write_result_part)
-
-    def write_conversation(
-        self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write the messages, with the system text under its own key."""
-        wires = self.write_messages(messages, at, writer)
-        found: dict[str, Any] = {"messages": wires} if wires or "$whole" not in inner_extras(extras, "messages") else {}
-        system = self.write_system(messages, at, writer)
-        if system:
-            found["system"] = system
-        return found
-
-    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
-        """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
-        writer.messages = messages
-        turns = TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
-        leading = True
-        for message, here, paths in order_restoring_separate_results(messages, at, writer):
-            if type(message) is SystemMessage:
-                if leading or not _is_inline_system_message(message, writer):
-                    if at == ROOT:  # only the messages are converted, so there is no `system` key
-                        writer.report_loss(here, "a system message", "dropped", "it was moved to system")
-                else:
-                    turns.add_opaque(self.write_inline_system_message(message, here, writer))
-                continue
-            leading = False
-            if type(message) is ToolMessage:
-                if paths is None:
-                    blocks = write_list(message.results, (here, "results"), writer, self.write_result)
-                else:
-                    blocks = [self.write_result(*one, writer) for one in zip(message.results, paths, strict=True)]
-                if writer.media:
-                    blocks += [write_or_describe(*one, writer, self.write_user_block) for one in writer.media]
-                    writer.media = []
-                turns.add("user", blocks, message, here)
-            elif type(message) is UserMessage:
-                whole = wire_message_of(message, writer) if message.metadata else ABSENT
-                if whole is not ABSENT:
-                    turns.add_opaque(whole)
-                    continue
-                if message.name is not None:
-                    writer.report_unsupported((here, "name"), "name")
-                blocks = write_blocks(message.content, (here, "content"), writer, self.write_user_block)
-                turns.add("user", blocks, message, here)
-            elif type(message) is AssistantMessage:
-                if message.name is not None:
-                    writer.report_unsupported((here, "name"), "name")
-                blocks = write_blocks(message.content, (here, "content"), writer, self.write_request_block)
-                turns.add("assistant", blocks, message, here)
-            else:
-                raise wrong_type(here, "a message", message)
-        return turns.wires
-
-    def write_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a result, and report an error that was text."""
-        if result.kind == "error" and result.metadata:
-            report_error_text_sent_with_flag(result, at, writer)
-        return self.write_tool_result(result, at, writer)
-
-    def write_inline_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a system message among the other messages."""
-        wire: dict[str, Any] = {"role": "system", "content": self.write_system_blocks(message, at, writer)}
-        restore_extras(wire, writer.own_extras(message.metadata, at))
-        return wire
-
-    def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
-        """Write the `system` value: the blocks of all system messages."""
-        blocks: list[Any] = []
-        count = 0
-        leading = True
-        for i, message in enumerate(messages):
-            if type(message) is not SystemMessage:
-                leading = False
-            elif leading or not _is_inline_system_message(message, writer):
-                writer.own_extras(message.metadata, (at, i))
-                if not leading:
-                    writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
-                count += 1
-                if not message.content:
-                    writer.report_loss((at, i), "a system message", "dropped", "it has no text")
-                was_inline = "$inline" in writer.peek_extras(message.metadata)
-                blocks += self.write_system_blocks(message, (at, i), writer, is_moved=was_inline)
-        if count > 1:
-            writer.report_loss(at, "system messages", "rewritten", "they were joined")
-        return blocks
-
-    def write_system_blocks(
-        self, message: SystemMessage, at: Path, writer: Writer, *, is_moved: bool = False
-    ) -> list[Any]:
-        """Write the content of one system message as blocks. `is_moved` means that it was among the messages."""
-        write = self.write_moved_system_block if is_moved else self.write_system_block
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        blocks = write_blocks(message.content, (at, "content"), writer, write)
-        if message.cache and blocks and not (type(blocks[-1]) is dict and block_kind(blocks[-1]) == "cache"):
-            blocks.append({"cachePoint": {"type": "default"}})
-        return blocks
-
-    def read_result_content(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[ResultKind, Any, bool | None]:
-        """Read the result of a call."""
-        return read_result_blocks(wire, at, reader, self.read_result_block)
-
-    def read_result_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read a block of a result. JSON beside other blocks becomes its JSON text."""
-        if type(wire) is dict and "json" in wire and block_kind(wire) is None:
-            value = read_json_block(wire, reader)
-            if value is not None:
-                return value
-        part: ContentPart = mark_part_as_from_request(self.read_result_part(wire, at, reader), reader)
-        return part
-
-    def write_result_content(
-        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write the result of a call. Some models have no error flag: an error is text there, as its key says."""
-        if (is_error or kind == "error") and re.fullmatch(self.UNFLAGGED_MODELS, writer.model or ""):
-            if kind == "error":
-                writer.report_loss(at[0], "an error", "rewritten", "it is sent as text, as the model has no error flag")
-                kind, value = "text", write_result_text(kind, value, (at[0], "value"), writer)
-            report_dropped_error_flag(kind, is_error, at, writer)
-            is_error = None
-        return write_result_blocks(kind, value, is_error, at, writer, self.write_result_block, self.DEFAULTS["result"])
-
-    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
-        """Write the keyword arguments for the official client."""
-        body = self.write_checked_request(request, writer)
-        return self.sdk_call(request.model, body, self.SDK_KEYWORDS, self.SDK_BYTES, writer)
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read a tool. A hosted tool or a cache point becomes an opaque part."""
@@ -526,20 +529,6 @@ class BedrockConverter(NativeToolSdkConverter):
             writer.report_unsupported(at, "JSON without a schema", "warning")
         return ABSENT
 
-    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-        """Read a request body. The extras record that a history with calls has no tools."""
-        request = self.read_request_body(wire, at, reader)
-        if "toolConfig" not in wire and has_tool_blocks(wire.get("messages")):
-            merge_extras_into(request, reader.wire.name, {"$absent": ["toolConfig"]})
-        return request
-
-    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body, with the tools that the API requires and without those that must not be called."""
-        writer.model = request.model
-        wire = self.write_request_body(request, at, writer)
-        complete_tool_config(wire, request.tool_choice, writer.peek_extras(request.metadata), writer)
-        return wire
-
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response, which is one assistant message. The client's own metadata of the exchange is ignored."""
         output = wire.get("output")
@@ -547,12 +536,10 @@ class BedrockConverter(NativeToolSdkConverter):
             raise BareApiError(format_path(at), wire)
         if output is not None and type(output) is not dict:
             raise wrong_type((at, "output"), "an object", output)
-        found = (output or {}).get("message")
-        if found is not None and type(found) is not dict:
-            raise wrong_type(((at, "output"), "message"), "an object", found)
-        body = found or {}
+        wire_message = optional_object(output or {}, "message", (at, "output"))
         path = (((at, "output"), "message"), "content")
-        message = AssistantMessage(read_blocks(body.get("content"), path, reader, self.read_assistant_block) or None)
+        parts = read_blocks(wire_message.get("content"), path, reader, self.read_assistant_block)
+        message = AssistantMessage(parts or None)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
@@ -561,7 +548,7 @@ class BedrockConverter(NativeToolSdkConverter):
         if find_exception(wire) is None:
             reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         mark_calls_invalid(message, reason)
-        extras = _extras_of_response(wire, output or {}, body)
+        extras = _extras_of_response(wire, output or {}, wire_message)
         if stop_reason is not None and stop_reason not in self.FINISH_REASONS:
             extras["stopReason"] = stop_reason
         return Completion(
@@ -594,14 +581,168 @@ class BedrockConverter(NativeToolSdkConverter):
             del message["content"]
         output: dict[str, Any] = {"message": message} if blocks or "message" not in absent else {}
         wire: dict[str, Any] = {"output": output} if output or "output" not in absent else {}
-        stop_reason = (
-            provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
-            if completion.stop_reason is not None or not extras
-            else None
-        )
-        if stop_reason is not None:
-            wire["stopReason"] = stop_reason
+        if completion.stop_reason is not None or not extras:
+            stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
+            if stop_reason is not None:
+                wire["stopReason"] = stop_reason
         if completion.usage is not None:
             wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         return wire
+
+
+def _extras_of_response(wire: dict[str, Any], output: dict[str, Any], message: dict[str, Any]) -> Extras:
+    """Return the extras of a response: its other keys at their paths, and which of the known keys are absent.
+
+    An object that is null counts as absent, because its keys are.
+    """
+    extras = unmapped_members(wire, _RESPONSE)
+    outer = unmapped_members(output, _OUTPUT)
+    inner = unmapped_members(message, _MESSAGE)
+    if message.get("role") not in (None, "assistant"):
+        inner["role"] = message["role"]
+    if inner:
+        outer["message"] = inner
+    if outer:
+        extras["output"] = outer
+    holders = (("output", wire), ("message", output), ("role", message), ("content", message), ("stopReason", wire))
+    objects = ("output", "message")
+    absent = [key for key, holder in holders if key not in holder or (holder[key] is None and key in objects)]
+    if absent:
+        extras["$absent"] = absent
+    return extras
+
+
+def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
+    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
+    if writer.peek_extras(message.metadata).get("$inline"):
+        return True
+    return type(message.content) is list and any(
+        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
+    )
+
+
+def _extras_of_message(wire: dict[str, Any]) -> Extras:
+    """Return the extras of a message: other keys, and whether its content is absent, or empty, which the API accepted."""
+    extras = unmapped_members(wire, _MESSAGE)
+    if "content" not in wire:
+        extras["$absent"] = ["content"]
+    elif wire["content"] == []:
+        extras["$sent"] = True
+    return extras
+
+
+class _TurnBuilder:
+    """Collects the messages of a request, which alternate between user and assistant.
+
+    `document_text` is put beside documents without text, and `first_user_text` before a leading assistant message.
+    """
+
+    __slots__ = ("_before", "_first", "_open", "_text", "_writer", "wires")
+
+    def __init__(self, writer: Writer, document_text: str, first_user_text: str) -> None:
+        self.wires: list[Any] = []
+        self._writer = writer
+        self._text = document_text
+        self._first = first_user_text
+        self._open: dict[str, Any] | None = None
+        self._before: tuple[type[Message], Path] | None = None
+
+    def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
+        """Add the blocks of a message, to the previous message if it has the same role and was not read separately."""
+        extras = self._writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
+        if not blocks and not extras:
+            self._writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
+            return
+        last = self._open
+        if last is not None and (last["role"] != role or "$apart" in extras):
+            last = None
+        earlier_blocks = (last or {}).get("content") or []
+        if role == "user" and "text" not in extras.get("$absent", ()) and self._needs_text(earlier_blocks, blocks):
+            self._writer.report_loss((at, "content"), "a text part", "defaulted", "a document needs text next to it")
+            blocks = [*blocks, {"text": self._text}]
+        if role == "assistant" and self._before is None and "$apart" not in extras:
+            self._writer.report_loss(at[0], "a message", "defaulted", "the first message must be from the user")
+            self.wires.append({"role": "user", "content": [{"text": self._first}]})
+        if last is None:
+            self._start(role, blocks, extras)
+        else:
+            self._report(message, at)
+            last["content"] = [*earlier_blocks, *blocks]
+            restore_extras(last, extras)
+        self._before = type(message), at
+
+    @staticmethod
+    def _needs_text(earlier_blocks: list[Any], blocks: list[Any]) -> bool:
+        """Return whether these blocks add a document to a message without text."""
+        return has_documents_without_text(blocks) and has_documents_without_text([*earlier_blocks, *blocks])
+
+    def _start(self, role: str, blocks: list[Any], extras: Extras) -> None:
+        """Start a message. It has no content if it was read without."""
+        self._open = {"role": role}
+        if blocks or ("content" not in extras and "content" not in extras.get("$absent", ())):
+            self._open["content"] = blocks
+        restore_extras(self._open, extras)
+        self.wires.append(self._open)
+
+    def add_opaque(self, wire: Any) -> None:
+        """Add a message that is not part of the turns."""
+        self.wires.append(wire)
+        self._open = None
+
+    def _report(self, message: Message, at: Path) -> None:
+        """Report two messages that will be read back as one."""
+        if self._before is not None and self._before[0] is type(message):
+            self._writer.report_loss(
+                (self._before[1], "content"), "a message", "rewritten", "the next one was joined to it"
+            )
+            self._writer.report_loss(at, "a message", "moved", "adjacent messages of the same role were joined")
+
+
+def _complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extras: Extras, writer: Writer) -> None:
+    """Make `toolConfig` valid for the API: tools if there are calls, and no empty list of them.
+
+    If no tool may be called, the tools are left out, which the API accepts only if there were no calls.
+    """
+    config = wire.get("toolConfig")
+    if type(config) is not dict:
+        config = {}
+    has_history = _has_tool_blocks(wire.get("messages"))
+    if none_if_empty(choice) == "none" and not has_history:
+        if config.get("tools"):
+            writer.report_loss((ROOT, "tools"), "tools", "dropped", "the model must not call any tool")
+        wire.pop("toolConfig", None)
+        return
+    if config.get("tools"):
+        return
+    stand_ins = _stand_ins(wire) if has_history and "toolConfig" not in extras.get("$absent", ()) else []
+    if stand_ins:
+        reason = "the API requires the tools of earlier calls, but only their names are known"
+        writer.report_loss((ROOT, "tools"), "tools", "defaulted", reason, "warning")
+        wire["toolConfig"] = {**config, "tools": stand_ins}
+        return
+    if config.get("tools") == []:
+        config = {key: value for key, value in config.items() if key != "tools"}
+    if config:
+        wire["toolConfig"] = config
+    elif wire.get("toolConfig"):
+        del wire["toolConfig"]
+
+
+def _has_tool_blocks(messages: Any) -> bool:
+    """Return whether the messages contain calls of the app's tools, or their results."""
+    return any(block_kind(block) in ("call", "result") for block in _blocks_in(messages))
+
+
+def _blocks_in(messages: Any) -> list[dict[str, Any]]:
+    """Return the blocks of all messages of a body, whatever its values are."""
+    return [block for message in objects_in(messages) for block in objects_in(message.get("content"))]
+
+
+def _stand_ins(wire: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return tools without parameters for the names of the calls in the history."""
+    blocks = _blocks_in(wire.get("messages"))
+    calls = [inner_extras(block, "toolUse") for block in blocks if block_kind(block) == "call"]
+    names = dict.fromkeys(call["name"] for call in calls if type(call.get("name")) is str)
+    schema = {"json": {"type": "object", "properties": {}}}
+    return [{"toolSpec": {"name": name, "inputSchema": schema}} for name in names]

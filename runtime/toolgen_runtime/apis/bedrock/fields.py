@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ...conversion.extras import ABSENT, UnsupportedValueError, is_internal_mark
+from ...conversion.extras import ABSENT, UnsupportedValueError, extra_at
+from ...conversion.fields import default_media_type, read_data_url
+from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import default_media_type, read_data_url
 from ...json_text import compact, loads
 from ...models import AssistantMessage, DocumentPart, Message, ToolMessage, UserMessage
 from ...paths import Path, format_path
 
 __all__ = [
+    "DistinctDocumentNames",
+    "mark_repeated_document_names",
     "read_block_source",
     "read_document_name",
     "read_schema_text",
@@ -63,8 +67,8 @@ def write_block_source(
             data.
     """
     if url is not None and url[:5] == "data:":
-        url, data, known = read_data_url(url, at, Reader(writer.wire))
-        media_type = known or media_type
+        url, data, named_type = read_data_url(url, at, Reader(writer.wire))
+        media_type = named_type or media_type
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     if data is None and url is not None and url[:5] != "s3://":
@@ -119,87 +123,132 @@ _LEGAL = re.compile(r"[a-zA-Z0-9_()\[\]-]+( [a-zA-Z0-9_()\[\]-]+)*")
 _LENGTH = 200
 
 
-def read_document_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the document name. A name that would be written differently is kept as an extra, as the API accepted it.
+def read_document_name(value: Any, at: Path, reader: Reader) -> str | None:
+    """Read the document name.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
-        return None, {"$absent": True} if value is ABSENT else None
+        return None
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    if reader.document_names is None:
-        reader.document_names = set()
-    known = value in reader.document_names
-    reader.document_names.add(value)
-    return value, ABSENT if _is_legal(value) and not known else value
+    return value
 
 
-def write_document_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the name without illegal characters, and with a number if another document of the request has it.
-
-    A missing name is made from the path of the document.
-    """
-    if name is None:
-        if extra is None or is_internal_mark(extra):
-            return ABSENT
-        made = "document " + "-".join(re.findall(r"\d+", format_path(at)))
-        writer.report_loss(at, "name", "defaulted", "a document needs a name")
-        return _unused_name(made.rstrip(), writer)
-    legal = _is_legal(name)
-    if name == extra or (legal and _is_first_use(name, writer)):
+def write_document_name(name: str | None, at: Path, writer: Writer) -> str:
+    """Write the name without illegal characters. A missing name is made from the path of the document."""
+    if name is not None and _is_legal(name):
         return name
-    reason = "another document has it" if legal else "the API rejects some of its characters"
-    writer.report_loss(at, "name", "rewritten", reason)
-    legal_name = name if legal else re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
-    return _unused_name(legal_name, writer) if legal_name else write_document_name(None, ABSENT, at, writer)
+    if name is not None:
+        writer.report_loss(at, "name", "rewritten", "the API rejects some of its characters")
+    if not _legal_part(name):
+        writer.report_loss(at, "name", "defaulted", "a document needs a name")
+    return _legal_name(name, at)
 
 
 def _is_legal(name: str) -> bool:
     return len(name) <= _LENGTH and _LEGAL.fullmatch(name) is not None
 
 
-def _is_first_use(name: str, writer: Writer) -> bool:
-    """Return whether no document before this one has the name, and note that this one has it."""
-    counts = _name_counts(writer)
-    count = counts.get(name, 0)
-    counts[name] = count or 1
-    return not count
+def _legal_name(name: str | None, at: Path) -> str:
+    """Return the name without what the API rejects. Without one it is made from the path of the document."""
+    return _legal_part(name) or _default_name(at)
 
 
-def _unused_name(name: str, writer: Writer) -> str:
-    """Return a name that no document of the request has: this one, or one with a number."""
-    counts = _name_counts(writer)
-    count = counts.get(name)
-    if count is None:
-        counts[name] = 1
-        return name
-    legal_name, number = name, max(count, 1)
-    while legal_name in counts:
-        number += 1
-        legal_name = f"{name[: _LENGTH - len(str(number)) - 1]}-{number}"
-    if count:
-        counts[name] = number
-    counts[legal_name] = 1
-    return legal_name
+def _legal_part(name: str | None) -> str:
+    """Return the name without what the API rejects. It is empty if nothing is left."""
+    if name is None or _is_legal(name):
+        return name or ""
+    return re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
 
 
-def _name_counts(writer: Writer) -> dict[str, int]:
-    """Return how often each name was written. Legal names of later documents are there, with 0, so that they are kept."""
-    if writer.name_counts is None:
-        documents = [part for message in writer.messages for part in _parts(message) if type(part) is DocumentPart]
-        names = [part.name for part in documents if part.name is not None]
-        writer.name_counts = dict.fromkeys(filter(_is_legal, names), 0)
-    return writer.name_counts
+def _default_name(at: Path) -> str:
+    return ("document " + "-".join(re.findall(r"\d+", format_path(at)))).rstrip()
 
 
-def _parts(message: Message) -> list[Any]:
-    """Return the parts of a message, or of its results."""
+def mark_repeated_document_names(messages: Iterable[Message], reader: Reader) -> None:
+    """Mark the messages of a request with a document whose name another one before it has: the API accepted them."""
+    names: set[str] = set()
+    for message in messages:
+        for part in _documents(message):
+            if part.name in names:
+                reader.mark_sent(message)
+            elif part.name is not None:
+                names.add(part.name)
+
+
+class DistinctDocumentNames:
+    """Gives a number to each document of a request whose name another one before it has, because the API requires it.
+
+    Names that the API accepted stay, and so do legal names that appear first in a later message.
+    """
+
+    __slots__ = ("_uses", "_writer")
+
+    def __init__(self, messages: Iterable[Message], writer: Writer) -> None:
+        self._writer = writer
+        names = (part.name for message in messages for part in _documents(message))
+        self._uses = {name: 0 for name in names if name is not None and _is_legal(name)}
+        """How many documents so far had a name, or a number after it."""
+
+    def rename_in(self, message: Message, at: Path, paths: tuple[Path, ...] | None) -> Message:
+        """Return a message in which the names differ from those before. `paths` are those of its results."""
+        if not _documents(message):
+            return message
+        may_repeat = self._writer.was_sent(message)
+        if not isinstance(message, ToolMessage):
+            return replace(message, content=self._in_parts(message.content, (at, "content"), may_repeat=may_repeat))
+        results = [
+            replace(result, value=self._in_parts(result.value, (path, "value"), may_repeat=may_repeat))
+            for result, path in results_of(message, at, paths)
+        ]
+        return replace(message, results=results)
+
+    def _in_parts(self, parts: Any, at: Path, *, may_repeat: bool) -> Any:
+        if type(parts) is not list:
+            return parts
+        return [
+            self._distinct(part, ((at, i), "name"), may_repeat=may_repeat) if type(part) is DocumentPart else part
+            for i, part in enumerate(parts)
+        ]
+
+    def _distinct(self, part: DocumentPart, at: Path, *, may_repeat: bool) -> DocumentPart:
+        extra = extra_at(self._writer.peek_extras(part.metadata), "document", "name")
+        if extra is not ABSENT and part.name == (extra.get("$whole") if type(extra) is dict else None):
+            return part  # this is how the name came
+        name = _legal_name(part.name, at)
+        is_taken = self._uses.get(name, 0) > 0 if name == part.name else name in self._uses
+        if not is_taken:
+            self._uses[name] = 1
+        if not is_taken or may_repeat:
+            return part
+        if name == part.name:
+            self._writer.report_loss(at, "name", "rewritten", "another document has it")
+        else:
+            write_document_name(part.name, at, self._writer)  # reports what is different about the name
+        return replace(part, name=self._with_number(name))
+
+    def _with_number(self, name: str) -> str:
+        """Return the name with the next number that makes it different from all others."""
+        number, numbered_name = max(self._uses[name], 1), name
+        while numbered_name in self._uses:
+            number += 1
+            numbered_name = f"{name[: _LENGTH - len(str(number)) - 1]}-{number}"
+        if self._uses[name]:
+            self._uses[name] = number
+        self._uses[numbered_name] = 1
+        return numbered_name
+
+
+def _documents(message: Message) -> list[DocumentPart]:
+    """Return the documents in a message, or in its results. System text has none."""
+    parts: list[Any] = []
     if type(message) is ToolMessage:
-        return [part for result in message.results if type(result.value) is list for part in result.value]
-    content = message.content if type(message) is UserMessage or type(message) is AssistantMessage else None
-    return content if type(content) is list else []
+        parts = [part for result in message.results if type(result.value) is list for part in result.value]
+    elif type(message) is UserMessage or type(message) is AssistantMessage:
+        parts = message.content if type(message.content) is list else []
+    return [part for part in parts if type(part) is DocumentPart]
 
 
 def read_schema_text(value: Any, at: Path, reader: Reader) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.extras import inner_extras
+from ...conversion.streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT, Path
-from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from .client_values import encode_bytes_as_base64, find_exception
 from .content import block_kind
 
@@ -92,19 +92,14 @@ class BedrockStream(BaseStream):
         kind, used = block_kind(head), inner_extras(head, "toolUse")
         before = self._blocks.get(index)
         if before is not None and not before.started and not replaces and _kind(before) in (None, kind):
-            before.started = True
-            if before.call is not None:
-                before.head = head
-                return self._name(before.call, used)
-            before.head |= {key: _joined(value, before.head.get(key, value)) for key, value in head.items()}
-            return []
-        known = self._owners.get(str(used.get("toolUseId"))) if before is not None or self._rewritten else None
-        is_same = before is not None and known is not None and before.call is known
-        block = self._blocks.add(index, _Block(head), replaces=replaces or is_same)
-        if known is not None:
-            block.call = known
+            return self._start_late(before, head)
+        owner = self._owners.get(str(used.get("toolUseId"))) if before is not None or self._rewritten else None
+        is_same_call = before is not None and owner is not None and before.call is owner
+        block = self._blocks.add(index, _Block(head), replaces=replaces or is_same_call)
+        if owner is not None:
+            block.call = owner
             if replaces:
-                known.pieces = []  # the block has all of them
+                owner.pieces = []  # the block has all of them
             return []
         if kind == "call":
             return self._start_call(block, used, index if before is None else None)
@@ -113,6 +108,15 @@ class BedrockStream(BaseStream):
         text = head.get("text") if kind == "text" else None
         return [TextDelta(text)] if type(text) is str and text else []
 
+    def _start_late(self, block: _Block, head: dict[str, Any]) -> list[StreamEvent]:
+        """Read the start of a block, which arrived after some of its deltas."""
+        block.started = True
+        if block.call is not None:
+            block.head = head
+            return self._name(block.call, inner_extras(head, "toolUse"))
+        block.head |= {key: _joined(value, block.head.get(key, value)) for key, value in head.items()}
+        return []
+
     def _start_call(self, block: _Block, head: dict[str, Any], index: Any) -> list[StreamEvent]:
         call = block.call = OpenCall(len(self._calls), head)
         call.wire_index = index if type(index) is int else None
@@ -120,11 +124,13 @@ class BedrockStream(BaseStream):
         return self._name(call, head)
 
     def _name(self, call: OpenCall, head: dict[str, Any]) -> list[StreamEvent]:
+        """Give a call the id and the name of its start."""
         call.wire_id = head["toolUseId"] if type(head.get("toolUseId")) is str else None
         call.name = head["name"] if type(head.get("name")) is str else None
         return [self._delta(call, None)]
 
     def _grow(self, index: Any, delta: dict[str, Any]) -> list[StreamEvent]:
+        """Extend a block by a delta. A delta of another kind starts a block of its own."""
         block = self._blocks.get(index)
         kind = _kind_of_delta(delta)
         if block is not None and kind is not None and _kind(block) not in (None, kind):

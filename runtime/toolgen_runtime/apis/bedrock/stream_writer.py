@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.extras import inner_extras
+from ...conversion.responses import substitute_normal_stop_reason
+from ...conversion.stream_writers import BaseStreamWriter, OpenBlocks, SentCall
 from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...responses import substitute_normal_stop_reason
-from ...stream_writers import BaseStreamWriter, OpenBlocks, SentCall
 from .client_values import find_exception
 from .content import block_kind
 
@@ -80,7 +80,7 @@ class BedrockStreamWriter(BaseStreamWriter):
         if not self.writer.peek_extras(completion.metadata):
             content = self._as_sent(content)
         for index in sorted(range(len(content)), key=lambda block_index: block_index not in self._open_blocks):
-            events += self._rest(index, content[index], calls.get(index))
+            events += self._unsent(index, content[index], calls.get(index))
             events += map(_stop, self._open_blocks.stop([index]))
         events += map(_stop, self._open_blocks.stop(range(len(self._blocks))))
         top = {key: value for key, value in body.items() if key != "output"}
@@ -89,13 +89,13 @@ class BedrockStreamWriter(BaseStreamWriter):
             events.append({failure[0]: top.pop(failure[0])})
         last = ("stopReason", "additionalModelResponseFields")
         stop = {key: value for key, value in top.items() if key in last}
-        rest = {key: value for key, value in top.items() if key not in last}
+        metadata = {key: value for key, value in top.items() if key not in last}
         if completion.finish_reason == "other" and failure is None and stop.get("stopReason") is None:
             stop["stopReason"] = substitute_normal_stop_reason(self.converter.FINISH_REASONS, self.writer)
         if stop:
             events.append({"messageStop": stop})
-        if rest:
-            events.append({"metadata": rest})
+        if metadata:
+            events.append({"metadata": metadata})
         return events
 
     def _as_sent(self, content: list[Any]) -> list[Any]:
@@ -109,26 +109,36 @@ class BedrockStreamWriter(BaseStreamWriter):
                 blocks.append(block)
         return blocks
 
-    def _rest(self, index: int, block: dict[str, Any], call: SentCall | None) -> list[dict[str, Any]]:
+    def _unsent(self, index: int, block: dict[str, Any], call: SentCall | None) -> list[dict[str, Any]]:
         """Return the events for the part of a block that was not sent yet."""
         kind = block_kind(block) if type(block) is dict else None
-        if index >= len(self._blocks):
-            return self._replace(index, block)
+        events: list[dict[str, Any]] | None = None
+        if index < len(self._blocks):
+            if call is not None and kind == "call":
+                events = self._unsent_arguments(index, block, call)
+            elif kind in ("text", "citations", "reasoning"):
+                events = self._unsent_text(index, block, "reasoning" if kind == "reasoning" else "text")
+        return self._replace(index, block) if events is None else events
+
+    def _unsent_arguments(self, index: int, block: dict[str, Any], call: SentCall) -> list[dict[str, Any]] | None:
+        """Return the events for the arguments of a call. None if the call is not the one that was sent."""
+        used = block["toolUse"]
+        if len(block) != 1 or not used.keys() <= {"toolUseId", "name", "input"}:
+            return None
+        if inner_extras(self._blocks[index], "toolUse").get("toolUseId") != used.get("toolUseId"):
+            return None
+        arguments = compact(used.get("input", {}))
+        if call.arguments or arguments == "{}":
+            return []
+        return [_delta(index, {"toolUse": {"input": arguments}})]
+
+    def _unsent_text(self, index: int, block: dict[str, Any], kind: str) -> list[dict[str, Any]] | None:
+        """Return the events for the end of a text, its signature and its citations. None if it does not go on so."""
         before = self._blocks[index]
-        if call is not None and kind == "call":
-            text = compact(block["toolUse"].get("input", {}))
-            whole = len(block) == 1 and block["toolUse"].keys() <= {"toolUseId", "name", "input"}
-            if not whole or inner_extras(before, "toolUse").get("toolUseId") != block["toolUse"].get("toolUseId"):
-                return self._replace(index, block)
-            missing = text if not call.arguments and text != "{}" else ""
-            return [_delta(index, {"toolUse": {"input": missing}})] if missing else []
-        sent_as = "text" if kind == "citations" else kind
-        if sent_as not in ("text", "reasoning") or block_kind(before) != sent_as or not _is_plain(block):
-            return self._replace(index, block)
         sent, text = _text_of(before), _text_of(block)
-        if not text.startswith(sent):
-            return self._replace(index, block)
-        events = [_text_delta(index, sent_as, text[len(sent) :])] if text != sent else []
+        if block_kind(before) != kind or not _is_plain(block) or not text.startswith(sent):
+            return None
+        events = [_text_delta(index, kind, text[len(sent) :])] if text != sent else []
         signature = inner_extras(inner_extras(block, "reasoningContent"), "reasoningText").get("signature")
         if signature is not None:
             events.append(_delta(index, {"reasoningContent": {"signature": signature}}))
@@ -148,11 +158,9 @@ def _is_plain(block: dict[str, Any]) -> bool:
     """Return whether deltas can express all of a block of text or reasoning."""
     thought = inner_extras(inner_extras(block, "reasoningContent"), "reasoningText")
     cited = inner_extras(block, "citationsContent")
-    if (
-        len(block) != 1
-        or len(inner_extras(block, "reasoningContent")) > 1
-        or not thought.keys() <= {"text", "signature"}
-    ):
+    if len(block) != 1 or len(inner_extras(block, "reasoningContent")) > 1:
+        return False
+    if not thought.keys() <= {"text", "signature"}:
         return False
     if "signature" in thought and type(thought["signature"]) is not str:
         return False
@@ -163,10 +171,11 @@ def _is_plain(block: dict[str, Any]) -> bool:
 
 
 def _text_of(block: dict[str, Any]) -> str:
+    """Return the text of a block of text, with or without citations, or of reasoning."""
     thought = inner_extras(inner_extras(block, "reasoningContent"), "reasoningText")
     texts = [item.get("text") for item in inner_extras(block, "citationsContent").get("content", ())]
-    found = block.get("text", thought.get("text", "".join(texts)))
-    return found if type(found) is str else ""
+    text = block.get("text", thought.get("text", "".join(texts)))
+    return text if type(text) is str else ""
 
 
 def _block_of(kind: str | None, text: str) -> dict[str, Any]:

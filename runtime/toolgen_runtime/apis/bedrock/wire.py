@@ -11,21 +11,29 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
-from ...conversion.objects import SourceObject, TargetObject
-from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
-from ...conversion.wire import WireFacts
-from ...conversion.writer import Writer
-from ...fields import (
+from ...conversion.fields import (
+    read_call_id,
     read_effort,
     read_number_within,
+    read_object_arguments,
+    read_result_call,
     read_schema_or_empty,
     read_string_or_list,
+    read_tool_name,
+    write_call_id,
     write_effort,
     write_number_within,
+    write_object_arguments,
+    write_result_call,
     write_schema_or_empty,
     write_string_or_list,
+    write_tool_name,
 )
+from ...conversion.objects import SourceObject, TargetObject
+from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason, UsageTable
+from ...conversion.wire import WireFacts
+from ...conversion.writer import Writer
 from ...models import (
     AssistantPart,
     AudioPart,
@@ -43,17 +51,6 @@ from ...models import (
     VideoPart,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
-    read_call_id,
-    read_object_arguments,
-    read_result_call,
-    read_tool_name,
-    write_call_id,
-    write_object_arguments,
-    write_result_call,
-    write_tool_name,
-)
 from .client_values import Base64Keys, converse_kwargs
 from .content import block_kind
 from .converter import BedrockConverter
@@ -643,7 +640,7 @@ class Bedrock(BedrockConverter):
         """Read a document block."""
         source = SourceObject(wire, at, reader)
         document = source.required_inner("document")
-        name = document.value_with_extra("name", self.read_document_name)
+        name = document.field("name", self.read_document_name, self.write_document_name)
         url, data, media_type = document.fields(
             ("format", "source"), self.read_block_source, self.write_block_source, self.DOCUMENT_PART_FORMAT
         )
@@ -654,7 +651,7 @@ class Bedrock(BedrockConverter):
         target = TargetObject(part.metadata, at, writer)
         target.unmapped(part, ("url", "data", "media_type", "name", "cache"))
         document = target.inner("document")
-        document.value_with_extra("name", (part.name,), "name", self.write_document_name)
+        document.field("name", part.name, "name", self.read_document_name, self.write_document_name)
         document.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...conversion.converter import ObjectReader, ObjectWriter, OutputFormat
 from ...conversion.extras import (
     ABSENT,
     find_value_and_key,
@@ -13,12 +14,18 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import order_for_api, results_of
 from ...conversion.reader import Reader
+from ...conversion.responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import (
+    ResultKind,
+    read_result_text_or_error,
+    report_dropped_error_flag,
+    write_result_text,
+)
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, write_user_or_opaque
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_for_api
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -34,11 +41,7 @@ from ...models import (
     ToolMessage,
     UserMessage,
 )
-from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ...unpaired_results import results_of
 from ..chat_bases import keep_role, restore_role, write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
@@ -228,15 +231,15 @@ class CohereConverter(ChatConverter):
         parts: list[AssistantPart] = []
         if type(content) is str and content:
             parts.append(TextPart(content))
-            extras["$single"] = ["content"]
+            extras["content"] = {"$around": None}
         elif content:
             parts += read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
         thoughts = [i for i, part in enumerate(parts) if type(part) is ReasoningPart and part.text]
         if text:
-            plan = ReasoningPart(text, reader.as_metadata({"$key": "tool_plan"}))
+            plan = ReasoningPart(text, reader.as_metadata({"$as": "tool_plan"}))
             parts.insert(thoughts[-1] + 1 if thoughts else 0, plan)
         elif calls and thoughts:
-            merge_extras_into(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
+            merge_extras_into(parts[thoughts[-1]], reader.wire.name, {"$as": "content"})
         if calls:
             parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         if not parts and "content" not in wire:
@@ -251,13 +254,9 @@ class CohereConverter(ChatConverter):
             writer.report_unsupported((at, "name"), "name")
         if type(message.content) is list:
             self.write_parts_with_reasoning_as_plan(message.content, (at, "content"), writer, wire)
-            content = wire.get("content")
-            if (
-                extras.get("$single") == ["content"]
-                and content
-                and len(content) == 1
-                and content[0].keys() == {"type", "text"}
-            ):
+            was_text = "$around" in inner_extras(extras, "content")
+            content = wire.get("content", ())
+            if was_text and len(content) == 1 and content[0].keys() == {"type", "text"}:
                 wire["content"] = content[0]["text"]
         elif message.content:
             wire["content"] = message.content
@@ -284,7 +283,7 @@ class CohereConverter(ChatConverter):
                 wire["tool_plan"] = part.text
                 if any(entry.get("type") != "thinking" for entry in content):
                     writer.report_loss(here, "reasoning", "moved", "the plan must come first")
-            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
+            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$as") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
@@ -351,8 +350,8 @@ class CohereConverter(ChatConverter):
         if type(body) is dict:
             message = self.read_assistant_message(body, path, reader)
             keep_role(message, body, reader)
-            if type(body.get("content")) is str:
-                merge_extras_into(message, reader.wire.name, {"$single": ["content"]})
+            if type(body.get("content")) is str and body["content"]:
+                merge_extras_into(message, reader.wire.name, {"content": {"$around": None}})
         elif body is None:
             message = AssistantMessage()
         else:
@@ -388,8 +387,8 @@ class CohereConverter(ChatConverter):
             message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
             restore_role(message, completion.message, writer)
             content = message.get("content")
-            single = writer.peek_extras(completion.message.metadata).get("$single")
-            if type(content) is str and single != ["content"]:
+            message_extras = writer.peek_extras(completion.message.metadata)
+            if type(content) is str and content and "$around" not in inner_extras(message_extras, "content"):
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
         if completion.stop_reason is not None or not extras:

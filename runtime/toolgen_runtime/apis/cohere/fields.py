@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
+from ...conversion.fields import read_output_schema, read_tool_schema, write_output_schema, write_schema_or_empty
+from ...conversion.message_order import Placed
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_output_schema, read_tool_schema, write_output_schema, write_schema_or_empty
 from ...json_text import dump_strict_or_none, loads
 from ...json_values import same_json
 from ...models import (
@@ -26,7 +27,6 @@ from ...models import (
     ToolChoice,
 )
 from ...paths import Path
-from ...unpaired_results import Placed
 
 __all__ = [
     "append_content",
@@ -76,29 +76,29 @@ def write_collectively_strict_schema(
 def write_output_schema_with_required(schema: dict[str, Any], at: Path, writer: Writer) -> Any:
     """Write an output schema in which each object requires a property, which the API demands. The first one is added."""
     written = write_output_schema(schema, at, writer)
-    found = _requiring(written)
-    if found is not written:
+    requiring = _requiring(written)
+    if requiring is not written:
         reason = "each object must require a property, so the first one of those that require none is required"
         writer.report_loss(at, "required", "narrowed", reason)
-    return found
+    return requiring
 
 
 def _requiring(value: Any) -> Any:
     """Return a schema in which each object with properties requires one of them: itself, if that is so already."""
     if type(value) is not dict:
         return value
-    found = dict(value)
+    copy = dict(value)
     for key in ("properties", "$defs"):
         if type(value.get(key)) is dict:
-            found[key] = {name: _requiring(inner) for name, inner in value[key].items()}
+            copy[key] = {name: _requiring(inner) for name, inner in value[key].items()}
     for key in ("items", "additionalProperties"):
         if key in value:
-            found[key] = _requiring(value[key])
+            copy[key] = _requiring(value[key])
     if type(value.get("anyOf")) is list:
-        found["anyOf"] = [_requiring(branch) for branch in value["anyOf"]]
-    if found.get("properties") and not found.get("required"):
-        found["required"] = [next(iter(found["properties"]))]
-    return value if found == value else found
+        copy["anyOf"] = [_requiring(branch) for branch in value["anyOf"]]
+    if copy.get("properties") and not copy.get("required"):
+        copy["required"] = [next(iter(copy["properties"]))]
+    return value if copy == value else copy
 
 
 def read_thinking_settings(value: Any, at: Path, reader: Reader) -> Reasoning | None:
@@ -234,11 +234,11 @@ def says_nothing(content: Any) -> bool:
 def move_system_messages_first(placed: list[Placed], writer: Writer) -> list[Placed]:
     """Return the messages with system messages first. A system message that was read later stays there."""
     first: list[Placed] = []
-    others: list[Placed] = []
+    conversation: list[Placed] = []
     for i, entry in enumerate(placed):
         message = entry[0]
         if type(message) is not SystemMessage or writer.peek_extras(message.metadata).get("$inline"):
-            others.append(entry)
+            conversation.append(entry)
             continue
         if i > 0:
             writer.report_loss(
@@ -247,7 +247,7 @@ def move_system_messages_first(placed: list[Placed], writer: Writer) -> list[Pla
         if len(first) == 1:
             writer.report_loss((first[0][1], "content"), "content", "rewritten", "the API accepts one system message")
         first.append(entry)
-    return [*first, *others]
+    return [*first, *conversation]
 
 
 def append_content(turn: dict[str, Any], more: dict[str, Any]) -> None:
@@ -255,7 +255,10 @@ def append_content(turn: dict[str, Any], more: dict[str, Any]) -> None:
     content: list[Any] = []
     for wire in (turn, more):
         value = wire["content"]
-        content += value if type(value) is list else [{"type": "text", "text": value}] if value else []
+        if type(value) is list:
+            content += value
+        elif value:
+            content.append({"type": "text", "text": value})
     turn["content"] = content
 
 
@@ -268,7 +271,7 @@ def tool_plan_part_index(parts: Sequence[AssistantPart], provider: str) -> int |
     calls = False
     for i, part in enumerate(parts):
         if type(part) is ReasoningPart and part.text:
-            key = inner_extras(part.metadata or {}, provider).get("$key")
+            key = inner_extras(part.metadata or {}, provider).get("$as")
             if key == "tool_plan":
                 return i
             thoughts = [i] if key is None and not calls else []
@@ -278,7 +281,7 @@ def tool_plan_part_index(parts: Sequence[AssistantPart], provider: str) -> int |
 
 def _is_call(part: AssistantPart, provider: str) -> bool:
     if type(part) is OpaquePart and part.provider == provider:
-        return inner_extras(part.metadata or {}, provider).get("$key") == "tool_calls"
+        return inner_extras(part.metadata or {}, provider).get("$as") == "tool_calls"
     return type(part) is ToolCallPart
 
 
@@ -287,11 +290,11 @@ def chat_kwargs(body: dict[str, Any], allowed_names: Collection[str]) -> dict[st
 
     Keys that the call does not accept go into the body through the request options.
     """
-    found = {key: value for key, value in body.items() if key in allowed_names}
+    kwargs = {key: value for key, value in body.items() if key in allowed_names}
     extra = {key: value for key, value in body.items() if key not in allowed_names and key != "stream"}
     if extra:
-        found["request_options"] = {"additional_body_parameters": extra}
-    return found
+        kwargs["request_options"] = {"additional_body_parameters": extra}
+    return kwargs
 
 
 def to_supported_part(part: AssistantPart, at: Path, writer: Writer, has_calls: bool) -> AssistantPart | None:

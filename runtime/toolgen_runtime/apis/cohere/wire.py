@@ -12,19 +12,27 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
+from ...conversion.fields import (
+    read_call_id,
+    read_data_url,
+    read_json_arguments,
+    read_number_within,
+    read_result_call,
+    read_strings_at_most,
+    read_tool_name,
+    write_call_id,
+    write_data_url,
+    write_json_arguments,
+    write_number_within,
+    write_result_call,
+    write_strings_at_most,
+    write_tool_name,
+)
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import FinishReason, UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import (
-    read_data_url,
-    read_number_within,
-    read_strings_at_most,
-    write_data_url,
-    write_number_within,
-    write_strings_at_most,
-)
 from ...models import (
     AssistantPart,
     ContentPart,
@@ -41,17 +49,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
-    read_call_id,
-    read_json_arguments,
-    read_result_call,
-    read_tool_name,
-    write_call_id,
-    write_json_arguments,
-    write_result_call,
-    write_tool_name,
-)
 from .converter import CohereConverter
 from .fields import chat_kwargs
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+from ...conversion.converter import NativeToolConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable, calls_in, format_rfc3339
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...models import (
     AssistantMessage,
@@ -27,9 +27,7 @@ from ...models import (
     ToolDefinition,
     ToolResult,
 )
-from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path, format_path
-from ...responses import calls_in, format_rfc3339
 from .fields import (
     read_binary_data,
     read_either_name,
@@ -103,7 +101,7 @@ class CopilotConverter(NativeToolConverter):
         with Writer(self.wire, on_loss, on_unsupported, result, ToolResult) as writer:
             extras = writer.own_extras(result.metadata, ROOT)
             wire: dict[str, Any] = write_result_params(result, extras, writer, self.write_binary_result)
-            if "$bare" not in extras:
+            if "$around" not in extras:
                 wire = {"requestId": result_request_id(result, extras, calls, writer), **wire}
                 restore_extras(wire, {key: value for key, value in extras.items() if key != "result"})
             return wire
@@ -170,11 +168,11 @@ class CopilotConverter(NativeToolConverter):
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]
-        found = [self.client_data(wire, (ROOT, i)) for i, wire in enumerate(wires)]
-        if len(found) == 1 and "items" in found[0]:
-            return read_list_or_null(found[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
+        objects = [self.client_data(wire, (ROOT, i)) for i, wire in enumerate(wires)]
+        if len(objects) == 1 and "items" in objects[0]:
+            return read_list_or_null(objects[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
         calls: list[ToolCall] = []
-        for i, wire in enumerate(found):
+        for i, wire in enumerate(objects):
             held = wire["data"] if type(wire.get("data")) is dict else wire
             if "content" in held and "toolCallId" not in held:
                 calls += calls_in(self.read_response(wire, (ROOT, i), reader).message)
@@ -213,14 +211,14 @@ class CopilotConverter(NativeToolConverter):
             return self.read_tool_request(wire, at, reader)
         call = self.read_tool_request(data, (at, "data"), reader)
         merge_extras_into(
-            call, self.wire.name, {"$event": {key: value for key, value in wire.items() if key != "data"}}
+            call, self.wire.name, {"$around": {key: value for key, value in wire.items() if key != "data"}}
         )
         return call
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool request, inside its event if it was read from one."""
         wire = self.write_tool_request(call, at, writer)
-        event = writer.peek_extras(call.metadata).get("$event")
+        event = writer.peek_extras(call.metadata).get("$around")
         return {**event, "data": wire} if type(event) is dict else wire
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -243,7 +241,7 @@ class CopilotConverter(NativeToolConverter):
             extras["reasoningText"] = ""
         cost = {"outputTokens": data["outputTokens"]} if data.get("outputTokens") is not None else None
         if bare:
-            extras["$bare"] = True
+            extras["$around"] = None
         else:
             extras = {key: value for key, value in wire.items() if key not in ("data", "type")} | (
                 {"data": extras} if extras else {}
@@ -312,7 +310,7 @@ class CopilotConverter(NativeToolConverter):
                     data[key] = value
                 elif key in self.USAGE.keys:
                     writer.report_unsupported((ROOT, "usage"), key)
-        if "$bare" in extras:
+        if "$around" in extras:
             restore_extras(data, extras)
             return data
         wire: dict[str, Any] = {"type": "assistant.message", "data": data}

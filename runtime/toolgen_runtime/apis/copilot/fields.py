@@ -6,15 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark, original_key
+from ...conversion.fields import (
+    read_data_url,
+    read_tool_name,
+    read_tool_schema,
+    write_object_arguments,
+    write_tool_schema,
+)
 from ...conversion.reader import Reader
+from ...conversion.tool_results import media_kind
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
-from ...fields import read_data_url, read_tool_schema, write_tool_schema
 from ...json_text import dump_allowing_nan
 from ...models import InvalidCall
 from ...paths import Path
-from ...tool_call_fields import read_tool_name, write_object_arguments
-from ...tool_results import media_kind
 
 __all__ = [
     "read_binary_data",
@@ -90,8 +95,8 @@ def write_binary_data(
         UnsupportedValueError: The part has no data.
     """
     if data is None and url is not None and url[:5] == "data:":
-        url, data, known = read_data_url(url, at, Reader(writer.wire))
-        media_type = known or media_type
+        url, data, stated_type = read_data_url(url, at, Reader(writer.wire))
+        media_type = stated_type or media_type
     if data is None:
         raise UnsupportedValueError("results only support inline data")
     if url is not None:

@@ -16,7 +16,7 @@ from ...history import tool_calls_of
 from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.base import AsyncSession, Session, ToolMode
-from ...sessions.client_sessions import aclose_client
+from ...sessions.native import aclose_client
 from ...sessions.text_protocol import next_turn_index
 from .session_requests import KnownMessages, SessionInput, StatefulProviderModule, write_session_input
 from .stateful_client import StatefulClient, StatefulClientCalls
@@ -147,9 +147,15 @@ class AsyncStatefulSession(AsyncSession):
         return Writer(self.wire, self.on_loss, self._on_unsupported)
 
     def _new_in(self, request: Request) -> SessionInput:
-        to_tools, to_tool_result = self.provider.to_tools, self.provider.to_tool_result
+        """Return the part of a request that the client does not have yet."""
         return write_session_input(
-            request, self._known, self._waiting, self._writer(), self.calls.request, to_tools, to_tool_result
+            request,
+            self._known,
+            self._waiting,
+            self._writer(),
+            request_id_key=self.calls.request,
+            write_tools=self.provider.to_tools,
+            write_result=self.provider.to_tool_result,
         )
 
     async def _apply_settings(self, request: Request, update: SessionInput) -> None:
@@ -273,10 +279,10 @@ class LoopThread:
 
 async def _ended() -> None:
     """Cancel all other tasks of the loop, and wait for them and for its generators and executor to close."""
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
+    other_tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in other_tasks:
         task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.gather(*other_tasks, return_exceptions=True)
     loop = asyncio.get_running_loop()
     await loop.shutdown_asyncgens()
     await loop.shutdown_default_executor()
@@ -371,8 +377,10 @@ class StatefulSession(Session):
         async with self._opening:
             if self._session is None:
                 client = await self._stack.enter_async_context(self._opened())
-                made = self.async_session_class(client, on_unsupported=self._on_unsupported, ignored_tools=self._others)
-                self._session = await self._stack.enter_async_context(made)
+                session = self.async_session_class(
+                    client, on_unsupported=self._on_unsupported, ignored_tools=self._others
+                )
+                self._session = await self._stack.enter_async_context(session)
         self._session.on_loss = self.on_loss
         return self._session
 

@@ -104,17 +104,17 @@ class KnownMessages:
         Raises:
             ConversionError: There is such a message, and `on_unsupported` is "error".
         """
-        known = 0
+        same_count = 0
         for message, digest in zip(messages, self._digests, strict=False):
             if _digest(message) != digest:
                 break
-            known += 1
+            same_count += 1
         indexes = [i for i, message in enumerate(messages) if isinstance(message, AssistantMessage)]
-        begin = max(known, indexes[-1] + 1) if indexes else known
-        if known < len(self._digests):
+        begin = max(same_count, indexes[-1] + 1) if indexes else same_count
+        if same_count < len(self._digests):
             reason = "the client continues its own conversation, but this is another one; open a new client"
             writer.report_loss((ROOT, "messages"), "a new conversation", "dropped", reason, "behaviour")
-        for i in range(known, begin):
+        for i in range(same_count, begin):
             reason = "the client holds the conversation itself, and this message is not part of it"
             writer.report_loss(((ROOT, "messages"), i), "a message", "dropped", reason, "behaviour")
         return begin
@@ -175,9 +175,10 @@ class SessionInput:
 
 def write_session_input(
     request: Request,
-    known: KnownMessages,
+    known_messages: KnownMessages,
     waiting: Mapping[str, ToolCall],
     writer: Writer,
+    *,
     request_id_key: str,
     write_tools: Callable[..., list[Any]],
     write_result: Callable[..., dict[str, Any]],
@@ -190,7 +191,7 @@ def write_session_input(
         ConversionError: The request cannot be sent: a waiting call has no result, or there is nothing to send.
     """
     _report(request, writer)
-    begin = known.first_new_index(request.messages, writer)
+    begin = known_messages.first_new_index(request.messages, writer)
     new_messages: list[tuple[Path, UserMessage]] = []
     results: dict[str, tuple[str, dict[str, Any]]] = {}
     asked = _asked(request, waiting, request_id_key, writer)
@@ -208,13 +209,8 @@ def write_session_input(
                 params = write_result(result, calls=[call], on_loss=_within(here, writer), on_unsupported="weaken")
                 results[identifier] = (format_path(here), params)
         else:
-            writer.report_loss(
-                at,
-                "a system text",
-                "dropped",
-                "the client's session already has the one that it was created with",
-                "behaviour",
-            )
+            reason = "the client's session already has the one that it was created with"
+            writer.report_loss(at, "a system text", "dropped", reason, "behaviour")
     tools = _tools(request, writer, write_tools)
     prompt = write_prompt_and_attachments(new_messages, writer) if new_messages else None
     writer.report_remaining_losses()
@@ -243,13 +239,13 @@ def _asked(
     request: Request, waiting: Mapping[str, ToolCall], key: str, writer: Writer
 ) -> dict[str, tuple[str, ToolCall]]:
     """Return the waiting calls with their request ids, by the ids in the history, which may have been renamed."""
-    found = {call.id: (identifier, call) for identifier, call in waiting.items()}
+    calls = {call.id: (identifier, call) for identifier, call in waiting.items()}
     for message in request.messages:
         for call in tool_calls_of(message):
             identifier = writer.peek_extras(call.metadata).get(key)
             if type(identifier) is str and identifier in waiting:
-                found[call.id] = (identifier, call)
-    return found
+                calls[call.id] = (identifier, call)
+    return calls
 
 
 def _tools(request: Request, writer: Writer, write: Callable[..., list[Any]]) -> list[Any] | None:

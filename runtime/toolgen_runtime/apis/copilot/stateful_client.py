@@ -115,11 +115,11 @@ class StatefulClient:
         try:
             return await resolve_attribute(self._client, attribute_path)(*values, **keywords)
         except Exception as raised:
-            found = {name: getattr(raised, name, None) for name in self._calls.error}
-            status = found[self._calls.error[0]]
+            details = {name: getattr(raised, name, None) for name in self._calls.error}
+            status = details[self._calls.error[0]]
             if type(status) is not int:
                 raise
-        raise SessionError(self._name, status, self._from_error(status, found))
+        raise SessionError(self._name, status, self._from_error(status, details))
 
     async def call_with_params(self, attribute_path: str, params: dict[str, Any]) -> Any:
         """Call a method of the client with params that it sends unchanged.
@@ -139,12 +139,12 @@ class StatefulClient:
         """
         calls = self._calls
         while True:
-            found = await self._inbox.get()
-            if found is None and message_id is None:
+            item = await self._inbox.get()
+            if item is None and message_id is None:
                 return None
-            if found is None:
+            if item is None:
                 continue
-            event = to_plain_object(found, ROOT)
+            event = to_plain_object(item, ROOT)
             origin = resolve_attribute(event, calls.origin)
             begins = event.get("type") == calls.begun and resolve_attribute(event, calls.identifier) in (
                 None,
@@ -158,8 +158,8 @@ class StatefulClient:
         if not self._has_failed(event):
             return None
         self._inbox.close()
-        found = resolve_attribute(event, self._calls.status)
-        status = found if type(found) is int else 0
+        stated = resolve_attribute(event, self._calls.status)
+        status = stated if type(stated) is int else 0
         return SessionError(self._name, status, self._from_error(status, event))
 
     def _has_failed(self, event: dict[str, Any]) -> bool:

@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...conversion.extras import merge_extras_into
+from ...conversion.extras import inner_extras, merge_extras_into
 from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason, mark_calls_invalid, read_count
+from ...conversion.streams import BaseStream, OpenCall
 from ...conversion.values import optional_text
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
@@ -31,8 +33,6 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...responses import FinishReason, mark_calls_invalid, read_count
-from ...streams import BaseStream, OpenCall
 from .tool_requests import SessionMessage, has_call_id, is_app_tool_request, unstreamed_text
 
 if TYPE_CHECKING:
@@ -128,16 +128,16 @@ class CopilotStream(BaseStream):
         last = self._messages[-1] if self._messages else None
         if not text or (last is not None and last.done is not None and last.done["data"].get("reasoningText")):
             return []
-        known = "".join(self._open().thoughts.get(identifier, ()))
-        return self._think(event, {"deltaContent": unstreamed_text(text, known), "reasoningId": identifier})
+        streamed = "".join(self._open().thoughts.get(identifier, ()))
+        return self._think(event, {"deltaContent": unstreamed_text(text, streamed), "reasoningId": identifier})
 
     def _argue(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         identifier, piece = _call_id(data), optional_text(data, "inputDelta", _DATA) or ""
         name = optional_text(data, "toolName", _DATA)
-        known = self._by_id.get(identifier)
-        if data.get("toolType") == "custom" or (known is not None and not piece and known.name):
+        call = self._by_id.get(identifier)
+        if data.get("toolType") == "custom" or (call is not None and not piece and call.name):
             return []
-        return [self._grow(self._open() if known is None else None, identifier, name, piece)]
+        return [self._grow(self._open() if call is None else None, identifier, name, piece)]
 
     def _grow(
         self, message: SessionMessage | None, identifier: str, name: str | None, piece: str | None
@@ -168,10 +168,10 @@ class CopilotStream(BaseStream):
         events: list[StreamEvent] = []
         if message.thoughts and not thought:
             data = {**data, "reasoningText": message.reasoning_text()}
-        elif thought and (rest := unstreamed_text(thought, message.reasoning_text())):
-            events.append(ReasoningDelta(rest))
-        if text and (rest := unstreamed_text(text, "".join(message.pieces))):
-            events.append(TextDelta(rest))
+        elif thought and (unstreamed := unstreamed_text(thought, message.reasoning_text())):
+            events.append(ReasoningDelta(unstreamed))
+        if text and (unstreamed := unstreamed_text(text, "".join(message.pieces))):
+            events.append(TextDelta(unstreamed))
         message.done = {**event, "data": data}
         self._details.pop(_CALL_FAILURE, None)
         for request in requests or ():
@@ -270,15 +270,15 @@ class CopilotStream(BaseStream):
         """Return the response so far. A call can be run once it has been requested, or is complete."""
         reader = Reader(self.wire, self._turn, self._tools)
         messages = self._messages or [SessionMessage(None)]
-        found = [self._read(message, reader) for message in messages]
-        completion = found[-1]
+        completions = [self._read(message, reader) for message in messages]
+        completion = completions[-1]
         open_calls = self._invalidate_calls(completion)
-        if len(found) > 1:
-            parts = [part for one in found for part in _parts(one.message)]
-            earlier = [one.metadata for one in found[:-1] if one.metadata]
+        if len(completions) > 1:
+            parts = [part for each in completions for part in _parts(each.message)]
+            earlier = [inner_extras(each.metadata or {}, self.wire.name) for each in completions[:-1] if each.metadata]
             completion.message = AssistantMessage(parts, metadata=completion.message.metadata)
-            completion.model = next((one.model for one in reversed(found) if one.model is not None), None)
-            merge_extras_into(completion, self.wire.name, {"$earlier": earlier} if earlier else {})
+            completion.model = next((each.model for each in reversed(completions) if each.model is not None), None)
+            merge_extras_into(completion, self.wire.name, {"$messages": earlier} if earlier else {})
         if self._usage:
             counted = {key: value for key, value in self._usage.items() if key not in ("finishReason", "model")}
             completion.usage = self.converter.USAGE.read(counted, ROOT, reader)
@@ -301,7 +301,9 @@ class CopilotStream(BaseStream):
             return unfinished
         if reason in ("length", "error"):
             return reason
-        return "tool_calls" if open_calls else "stop" if reason == "tool_calls" else reason
+        if open_calls:
+            return "tool_calls"
+        return "stop" if reason == "tool_calls" else reason
 
     def _invalidate_calls(self, completion: Completion) -> bool:
         """Mark the calls of the last message that must not be run, and return whether the app has calls to run."""

@@ -8,6 +8,8 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
+from ...conversion.streams import OpenCall
+from ...conversion.tool_results import ResultKind, media_kind, write_result_text
 from ...conversion.values import Read, Write, optional_text, read_list_or_null, to_plain_object, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -15,8 +17,6 @@ from ...json_text import loads
 from ...json_values import same_json
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
-from ...streams import OpenCall
-from ...tool_results import ResultKind, media_kind, write_result_text
 
 __all__ = [
     "SessionMessage",
@@ -44,8 +44,8 @@ _INVOCATION = {
 
 _WAITING = frozenset(
     [
+        "$around",
         "$as",
-        "$event",
         "agentId",
         "providerId",
         "requestId",
@@ -66,8 +66,8 @@ def to_plain_tool_request(value: Any, at: Path) -> dict[str, Any]:
     """
     if type(value) is dict or hasattr(value, "to_dict") or not hasattr(value, "tool_call_id"):
         return to_plain_object(value, at)
-    found = {key: getattr(value, name, None) for name, key in _INVOCATION.items()}
-    return {key: item for key, item in found.items() if item is not None}
+    request = {key: getattr(value, name, None) for name, key in _INVOCATION.items()}
+    return {key: item for key, item in request.items() if item is not None}
 
 
 def binary_kind(block: dict[str, Any]) -> str | None:
@@ -119,7 +119,7 @@ def read_result_params(
     """
     if "textResultForLlm" in wire and "result" not in wire:
         kind, value, is_error, inner = _read_object(wire, at, reader, read)
-        return kind, value, is_error, {"$bare": True, "result": inner or {}}
+        return kind, value, is_error, {"$around": None, "result": inner or {}}
     if type(wire.get("requestId", "")) is not str:
         raise wrong_type((at, "requestId"), "a string", wire["requestId"])
     error, result = optional_text(wire, "error", at), wire.get("result")
@@ -175,13 +175,13 @@ def write_result_params(result: ToolResult, extras: Extras, writer: Writer, writ
         text, media = _write_parts(value, at, writer, write)
     else:
         text = write_result_text("text" if kind == "error" else kind, value, at, writer)
-    if "$bare" not in extras:
+    if "$around" not in extras:
         if kind == "error" and inner_extras(extras, "$as").get("result") == "error":
             return {"error": text}
         if not (failed or media or type(extras.get("result")) is dict):
             return {"result": text}
     written = _write_object(text, media, failed, inner_extras(extras, "result"))
-    return written if "$bare" in extras else {"result": written}
+    return written if "$around" in extras else {"result": written}
 
 
 def _write_object(text: str, media: list[Any], failed: bool, extras: Extras) -> dict[str, Any]:
@@ -233,13 +233,13 @@ def _is_failed(result_type: str | None, error: Any) -> bool:
 
 def has_call_id(data: dict[str, Any]) -> bool:
     """Return whether an event has the id of a call."""
-    found = data.get("toolCallId")
-    return type(found) is str and bool(found.strip())
+    identifier = data.get("toolCallId")
+    return type(identifier) is str and bool(identifier.strip())
 
 
-def unstreamed_text(text: str, known: str) -> str:
+def unstreamed_text(text: str, streamed: str) -> str:
     """Return the part of a text that was not streamed yet, or nothing if the streamed text differs."""
-    return text[len(known) :] if text.startswith(known) else ""
+    return text[len(streamed) :] if text.startswith(streamed) else ""
 
 
 class SessionMessage:
@@ -267,12 +267,12 @@ class SessionMessage:
         listed: list[Any] = []
         if self.done is not None:
             listed = self.done["data"].get("toolRequests") or []
-            known = {request.get("toolCallId") for request in listed if type(request) is dict}
-            if all(call.wire_id in known for call in self.calls):
+            listed_ids = {request.get("toolCallId") for request in listed if type(request) is dict}
+            if all(call.wire_id in listed_ids for call in self.calls):
                 return self.done
         else:
-            known = set()
-        requests = [*listed, *(_request(call) for call in self.calls if call.wire_id not in known)]
+            listed_ids = set()
+        requests = [*listed, *(_request(call) for call in self.calls if call.wire_id not in listed_ids)]
         if self.done is not None:
             return {**self.done, "data": {**self.done["data"], "toolRequests": requests}}
         data: dict[str, Any] = {"content": "".join(self.pieces)}

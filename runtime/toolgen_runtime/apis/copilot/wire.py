@@ -11,17 +11,22 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
+from ...conversion.fields import (
+    read_nullable_call_id,
+    read_text_empty_as_none,
+    read_tool_name,
+    write_nullable_call_id,
+    write_text_empty_as_none,
+    write_tool_name,
+)
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import FinishReason, UsageTable
 from ...conversion.values import snake_case_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_text_empty_as_none, write_text_empty_as_none
 from ...models import AudioPart, ContentPart, DocumentPart, ImagePart, OpaquePart, ToolCall, ToolDefinition, VideoPart
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import read_nullable_call_id, read_tool_name, write_nullable_call_id, write_tool_name
 from .converter import CopilotConverter
 from .tool_requests import binary_kind, to_plain_tool_request
 

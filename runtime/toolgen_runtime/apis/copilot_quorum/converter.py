@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...conversion.converter import NativeToolConverter, ObjectReader, ObjectWriter
 from ...conversion.extras import ABSENT, Extras, is_internal_mark, merge_extras_into, restore_extras, unmapped_members
+from ...conversion.fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments
 from ...conversion.reader import Reader
+from ...conversion.responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import ResultKind, write_result_text
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...json_text import loads
 from ...models import (
@@ -26,11 +29,7 @@ from ...models import (
     ToolDefinition,
     ToolResult,
 )
-from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path
-from ...responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments
-from ...tool_results import ResultKind, write_result_text
 
 __all__ = [
     "CopilotQuorumConverter",
@@ -50,8 +49,8 @@ def _read_stop_reason(value: Any, at: Path) -> str | None:
         return value
     if type(value) is not dict:
         raise wrong_type(at, "a string or an object", value)
-    other = value.get("Other")
-    return other if len(value) == 1 and type(other) is str else None
+    reason = value.get("Other")
+    return reason if len(value) == 1 and type(reason) is str else None
 
 
 def _write_stop_reason(stop_reason: str | None) -> Any:
@@ -61,8 +60,8 @@ def _write_stop_reason(stop_reason: str | None) -> Any:
 
 def write_result_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the name. The original name wins if the result still has the name that replaced it."""
-    if type(extra) is dict and extra.get("$synthetic") == name and type(extra.get("$wire")) is str:
-        return str(extra["$wire"])
+    if type(extra) is dict and extra.get("$synthetic") == name and type(extra.get("$whole")) is str:
+        return str(extra["$whole"])
     return writer.tool_name(name, at)
 
 
@@ -80,10 +79,10 @@ def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, 
     text = value.get(INVALID_ARGUMENTS_KEY) if len(value) == 1 else None
     if type(text) is str:
         try:
-            found = loads(text)
+            parsed = loads(text)
         except ValueError:
             return {}, InvalidCall(text, "malformed"), ABSENT
-        if type(found) is not dict:
+        if type(parsed) is not dict:
             return {}, InvalidCall(text, "not_an_object"), ABSENT
     return arguments, invalid, ABSENT
 
@@ -152,16 +151,16 @@ class CopilotQuorumConverter(NativeToolConverter):
             ConversionError: A value has the wrong JSON type.
         """
         wire = to_plain_object(result, ROOT)
-        found = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
+        converted = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
         extras: Extras = {}
-        if tool_call_id is not None and tool_call_id != found.tool_call_id:
-            extras["tool_use_id"] = {"$synthetic": tool_call_id, "$wire": wire["tool_use_id"]}
-            found.tool_call_id = tool_call_id
-        if name is not None and name != found.name:
-            extras["tool_name"] = {"$synthetic": name, "$wire": wire["tool_name"]}
-            found.name = name
-        merge_extras_into(found, self.wire.name, extras)
-        return found
+        if tool_call_id is not None and tool_call_id != converted.tool_call_id:
+            extras["tool_use_id"] = {"$synthetic": tool_call_id, "$whole": wire["tool_use_id"]}
+            converted.tool_call_id = tool_call_id
+        if name is not None and name != converted.name:
+            extras["tool_name"] = {"$synthetic": name, "$whole": wire["tool_name"]}
+            converted.name = name
+        merge_extras_into(converted, self.wire.name, extras)
+        return converted
 
     def from_tool_calls(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
@@ -181,10 +180,10 @@ class CopilotQuorumConverter(NativeToolConverter):
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]
-        found = [to_plain_object(wire, (ROOT, i)) for i, wire in enumerate(wires)]
-        if len(found) == 1 and "content" in found[0]:
-            return calls_in(self.read_response(found[0], ROOT, reader).message)
-        return [self.read_tool_call(wire, (ROOT, i), reader) for i, wire in enumerate(found)]
+        objects = [to_plain_object(wire, (ROOT, i)) for i, wire in enumerate(wires)]
+        if len(objects) == 1 and "content" in objects[0]:
+            return calls_in(self.read_response(objects[0], ROOT, reader).message)
+        return [self.read_tool_call(wire, (ROOT, i), reader) for i, wire in enumerate(objects)]
 
     def from_tool_call(
         self, wire: Any, *, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()
@@ -213,13 +212,13 @@ class CopilotQuorumConverter(NativeToolConverter):
             raise wrong_type((at, "ToolUse"), "an object", block)
         call = self.read_tool_use(block, (at, "ToolUse"), reader)
         merge_extras_into(
-            call, self.wire.name, {"$item": {key: value for key, value in wire.items() if key != "ToolUse"}}
+            call, self.wire.name, {"$around": {key: value for key, value in wire.items() if key != "ToolUse"}}
         )
         return call
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as the application defines it, or as the block that it was read from."""
-        beside = writer.peek_extras(call.metadata).get("$item")
+        beside = writer.peek_extras(call.metadata).get("$around")
         if type(beside) is dict:
             return {**beside, "ToolUse": self.write_tool_use(call, at, writer)}
         return self.write_application_call(call, at, writer)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.fields import INVALID_ARGUMENTS_KEY
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall, read_hashable_index
 from ...conversion.values import optional_text, to_plain_object
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall, read_hashable_index
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY
 
 __all__ = ["CopilotQuorumStream", "CopilotQuorumStreamWriter"]
 
@@ -96,13 +96,13 @@ class CopilotQuorumStream(BaseStream):
         texts = [block["Text"] for block in variants if type(block.get("Text")) is str]
         events = self._stream_rest("".join(texts))
         calls = [block["ToolUse"] for block in variants if type(block.get("ToolUse")) is dict]
-        for i, found in enumerate(calls):
+        for i, tool_use in enumerate(calls):
             if i == len(self._calls):
                 self._call_at(("whole", i))
             call = self._calls[i]
-            identifier, name = optional_text(found, "id", at), optional_text(found, "name", at)
+            identifier, name = optional_text(tool_use, "id", at), optional_text(tool_use, "name", at)
             call.wire_id, call.name = call.wire_id or identifier, call.name or name
-            text = None if call.pieces else dump_allowing_nan(found.get("input") or {})
+            text = None if call.pieces else dump_allowing_nan(tool_use.get("input") or {})
             if text is not None:
                 call.add(text)
             announced = call.was_announced
@@ -150,10 +150,10 @@ def _arguments(text: str) -> dict[str, Any]:
     if not text or text.isspace():
         return {}
     try:
-        found = loads(text)
+        arguments = loads(text)
     except ValueError:
         return {INVALID_ARGUMENTS_KEY: text}
-    return found if type(found) is dict else {INVALID_ARGUMENTS_KEY: text}
+    return arguments if type(arguments) is dict else {INVALID_ARGUMENTS_KEY: text}
 
 
 class CopilotQuorumStreamWriter(BaseStreamWriter):

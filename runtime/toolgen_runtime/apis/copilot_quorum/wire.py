@@ -11,22 +11,25 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
-from ...conversion.objects import SourceObject, TargetObject
-from ...conversion.reader import Reader
-from ...conversion.wire import WireFacts
-from ...conversion.writer import Writer
-from ...fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
-from ...models import OpaquePart, ToolCall, ToolDefinition, ToolResult
-from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
+from ...conversion.fields import (
     read_nullable_call_id,
     read_result_call_id,
+    read_schema_or_empty,
+    read_text_empty_as_none,
     read_tool_name,
     write_nullable_call_id,
     write_result_call_id,
+    write_schema_or_empty,
+    write_text_empty_as_none,
     write_tool_name,
 )
+from ...conversion.objects import SourceObject, TargetObject
+from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason
+from ...conversion.wire import WireFacts
+from ...conversion.writer import Writer
+from ...models import OpaquePart, ToolCall, ToolDefinition, ToolResult
+from ...paths import Path
 from .converter import CopilotQuorumConverter
 
 __all__ = ["CopilotQuorum"]

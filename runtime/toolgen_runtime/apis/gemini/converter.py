@@ -1,4 +1,4 @@
-"""Converter for Gemini's generateContent: contents are lists of parts, with the system instruction beside them."""
+"""Converters for the generateContent of Gemini and Vertex AI."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, ClassVar, TypeAlias
 
+from ...conversion.converter import (
+    NativeToolSdkConverter,
+    ObjectReader,
+    ObjectWriter,
+    OutputFormat,
+    ValueReader,
+    ValueWriter,
+)
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -16,13 +24,20 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import Placed, order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.request_tools import check_tool_names, write_tool_with_provider_settings
+from ...conversion.responses import (
+    FinishReason,
+    UsageTable,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
+from ...conversion.tool_results import ResultKind, describe_result
 from ...conversion.values import opaque_message, optional_text, read_list_or_null, wire_message_of, write_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -46,13 +61,17 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import check_tool_names, write_tool_with_provider_settings
-from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, describe_result
-from ...unpaired_results import Placed, results_of
 from ..result_objects import read_result_object, write_result_object
+from .content import (
+    add_placeholder_signature,
+    order_results_by_calls,
+    part_list,
+    read_parts,
+    read_result_text_beside_media,
+    write_multimodal_result,
+    write_parts_of,
+)
 from .fields import (
     PARAMETERS_KEYS,
     choose_thinking_setting,
@@ -69,68 +88,9 @@ from .fields import (
     write_schema,
     write_tool_groups,
 )
-from .parts import (
-    ENUM_NUMBER_PATHS,
-    KeyNormalization,
-    add_placeholder_signature,
-    convert_enum_names_to_numbers,
-    normalize_keys,
-    order_results_by_calls,
-    part_list,
-    read_parts,
-    read_result_text_beside_media,
-    write_multimodal_result,
-    write_parts_of,
-)
+from .keys import ENUM_NUMBER_PATHS, KeyNormalization, convert_enum_names_to_numbers, normalize_keys
 
-__all__ = ["GeminiConverter", "Turn", "VertexConverter"]
-
-
-_CONTENT = frozenset(["parts", "role"])
-
-
-Turn: TypeAlias = "tuple[Any, tuple[Path, bool] | None]"
-"""A content; and of a message of the model, its path and whether it must stay a content of its own."""
-
-
-def _join_calls(turns: Iterable[Turn], writer: Writer) -> list[Turn]:
-    """Join calls with the model contents directly before them, unless they were read separately."""
-    joined: list[Turn] = []
-    last: tuple[Path, bool] | None = None
-    for content, origin in turns:
-        if last is not None and origin is not None and not origin[1] and _has_calls(content.get("parts")):
-            parts: list[Any] = content["parts"]
-            while joined and (before := joined[-1][1]) is not None:
-                writer.report_loss(origin[0], "a message", "moved", "its calls are part of the response before it")
-                content, origin = joined.pop()[0], before
-                parts = [*(content.get("parts") or ()), *parts]
-            writer.report_loss((origin[0], "content"), "a message", "rewritten", "the next one was joined to it")
-            content = {**content, "parts": parts}
-        joined.append((content, origin))
-        last = origin
-    return joined
-
-
-def _add_signatures(turns: list[Turn], signature: str, writer: Writer) -> None:
-    """Add the placeholder signature to the calls after the last content of the user, whose signatures are checked."""
-    current: list[tuple[Any, Path]] = []
-    for content, origin in turns:
-        if origin is not None:
-            current.append((content, origin[0]))
-        elif type(content) is not dict or not all(map(_is_result, content.get("parts") or ())):
-            current = []
-    for content, here in current:
-        add_placeholder_signature(content, signature, here, writer)
-
-
-def _is_result(part: Any) -> bool:
-    return type(part) is dict and "functionResponse" in part
-
-
-def _has_calls(parts: Any) -> bool:
-    """Return whether there are calls among the parts of a content."""
-    return any(type(part) is dict and "functionCall" in part for part in parts or ())
-
+__all__ = ["GeminiConverter", "VertexConverter"]
 
 _DECLARATIONS = frozenset(["functionDeclarations"])
 _RESULT = ("responseJsonSchema", "response")
@@ -141,17 +101,15 @@ _TEXT = {"responseMimeType": "text/plain"}
 _CLIENTS = ("automaticFunctionCallingHistory", "parsed", "sdkHttpResponse")
 _RESPONSE = frozenset(["candidates", "modelVersion", "responseId", "usageMetadata", *_CLIENTS])
 _CANDIDATE = frozenset(["content", "finishReason"])
+_PIECES = "streamFunctionCallArguments"
+_CONTENT = frozenset(["parts", "role"])
+
+_Turn: TypeAlias = "tuple[Any, tuple[Path, bool] | None]"
+"""A content; and of a message of the model, its path and whether it must stay a content of its own."""
 
 
 class GeminiConverter(NativeToolSdkConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
-
-    read_enum_value_any_case = staticmethod(read_enum_value_any_case)
-    write_enum_value_any_case = staticmethod(write_enum_value_any_case)
-    read_media_content = staticmethod(read_media_content)
-    write_media_content = staticmethod(write_media_content)
-    read_result_id_by_name = staticmethod(read_result_id_by_name)
-    write_result_id_by_name = staticmethod(write_result_id_by_name)
 
     RESPONSE_KEYS = frozenset(["candidates", "modelVersion", "promptFeedback", "responseId", "usageMetadata"])
     USER_ROLES: ClassVar[Collection[str]]
@@ -162,6 +120,13 @@ class GeminiConverter(NativeToolSdkConverter):
     """The keys and values that have several forms."""
     USAGE: ClassVar[UsageTable]
     """Where the API has counts of tokens."""
+
+    read_enum_value_any_case = staticmethod(read_enum_value_any_case)
+    write_enum_value_any_case = staticmethod(write_enum_value_any_case)
+    read_media_content = staticmethod(read_media_content)
+    write_media_content = staticmethod(write_media_content)
+    read_result_id_by_name = staticmethod(read_result_id_by_name)
+    write_result_id_by_name = staticmethod(write_result_id_by_name)
 
     read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]
@@ -191,6 +156,44 @@ class GeminiConverter(NativeToolSdkConverter):
         """Normalize the keys of a body."""
         return normalize_keys(wire, self.KEY_NORMALIZATION)
 
+    def collect_tool_entries(self, payload: Any) -> list[Any]:
+        """Return the declarations of single functions, which are all in one tool."""
+        return [entry for tool in payload for entry in tool["functionDeclarations"]]
+
+    def tools(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """Select some declared tools, in the given order.
+
+        Args:
+            names: The names of the tools, in the desired order.
+
+        Returns:
+            The value of `tools` in a request. The entries are shared.
+
+        Raises:
+            KeyError: A name is not that of a declared tool.
+            TypeError: A name is not a string.
+        """
+        try:
+            return [{"functionDeclarations": list(map(self.fixed_entry_of, names))}] if names else []
+        except (KeyError, TypeError):
+            check_tool_names(names, self.entries, self.wire.title)
+            raise
+
+    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write the keyword arguments for the official client."""
+        body = self.normalize_body(self.write_checked_request(request, writer))
+        body.pop(ENUM_NUMBER_PATHS, None)
+        return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body."""
+        return self.read_request_body(wire, at, reader)
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body. Enum values that were read as numbers are written as numbers."""
+        writer.model = request.model
+        return convert_enum_names_to_numbers(self.write_request_body(request, at, writer), self.KEY_NORMALIZATION)
+
     def read_contents(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the system instruction before all others."""
         messages = self.read_messages(wire.get("contents"), (at, "contents"), reader)
@@ -200,6 +203,17 @@ class GeminiConverter(NativeToolSdkConverter):
         if type(instruction) is not dict:
             raise wrong_type((at, "systemInstruction"), "an object", instruction)
         return [self.read_system_message(instruction, (at, "systemInstruction"), reader), *messages], {}
+
+    def write_contents(self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the messages, with the system instruction under its own key."""
+        placed = order_restoring_separate_results(messages, at, writer)
+        found: dict[str, Any] = {"contents": self.add_first_user_turn(self.write_turns(placed, writer), placed, writer)}
+        instruction = self.write_instruction(
+            [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
+        )
+        if instruction is not None:
+            found["systemInstruction"] = instruction
+        return found
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the contents. One with results becomes a tool message, and a user message for the other parts."""
@@ -253,17 +267,6 @@ class GeminiConverter(NativeToolSdkConverter):
             messages.append(UserMessage(others, metadata=reader.as_metadata({"$beside": beside})))
         return messages
 
-    def write_contents(self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the messages, with the system instruction under its own key."""
-        placed = order_restoring_separate_results(messages, at, writer)
-        found: dict[str, Any] = {"contents": self.add_first_user_turn(self.write_turns(placed, writer), placed, writer)}
-        instruction = self.write_instruction(
-            [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
-        )
-        if instruction is not None:
-            found["systemInstruction"] = instruction
-        return found
-
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write only the contents. System messages are dropped, because they are not contents."""
         placed = order_restoring_separate_results(messages, at, writer)
@@ -275,7 +278,7 @@ class GeminiConverter(NativeToolSdkConverter):
 
     def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
         """Write the messages of the user, the model and the tools."""
-        turns: list[Turn] = []
+        turns: list[_Turn] = []
         before: Message | None = None
         for message, here, paths in placed:
             if type(message) is AssistantMessage:
@@ -298,7 +301,7 @@ class GeminiConverter(NativeToolSdkConverter):
             _add_signatures(turns, signature, writer)
         return [content for content, _ in turns]
 
-    def sendable_turns(self, turns: Iterable[Turn], placed: list[Placed], writer: Writer) -> Iterable[Turn]:
+    def sendable_turns(self, turns: Iterable[_Turn], placed: list[Placed], writer: Writer) -> Iterable[_Turn]:
         """Return the contents without what the API rejects."""
         return turns
 
@@ -342,7 +345,7 @@ class GeminiConverter(NativeToolSdkConverter):
         return {**kept[0], "parts": [part for wire in kept for part in wire.get("parts") or ()]}
 
     def add_user_content(
-        self, message: UserMessage, turns: list[Turn], before: Message | None, at: Path, writer: Writer
+        self, message: UserMessage, turns: list[_Turn], before: Message | None, at: Path, writer: Writer
     ) -> None:
         """Add a user message: beside the results if it was read there, else as a content of its own."""
         extras = writer.peek_extras(message.metadata) if message.metadata else NO_EXTRAS
@@ -409,6 +412,12 @@ class GeminiConverter(NativeToolSdkConverter):
         content, extra = read_parts(value, at, reader, self.read_assistant_part)
         return content or None, extra
 
+    def write_assistant_parts(
+        self, content: str | list[AssistantPart] | None, extra: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write the content of an assistant message."""
+        return write_parts_of(content, extra, at, writer, self.write_assistant_part)
+
     def read_assistant_part(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a part of an assistant message."""
         if type(wire) is dict and type(wire.get("functionCall")) is dict:
@@ -416,12 +425,6 @@ class GeminiConverter(NativeToolSdkConverter):
             reader.note_call(wire["functionCall"].get("id"), call)
             return ToolCallPart(call)
         return self.read_assistant_content(wire, at, reader)
-
-    def write_assistant_parts(
-        self, content: str | list[AssistantPart] | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
-        """Write the content of an assistant message."""
-        return write_parts_of(content, extra, at, writer, self.write_assistant_part)
 
     def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
         """Write a part of an assistant message. A refusal becomes text; reasoning without text needs extras in a request."""
@@ -463,50 +466,6 @@ class GeminiConverter(NativeToolSdkConverter):
             return write_multimodal_result(value, is_error, (at[0], "value"), writer, self.write_result_part)
         return {"response": write_result_object(kind, value, is_error, (at[0], "value"), writer)}
 
-    def collect_tool_entries(self, payload: Any) -> list[Any]:
-        """Return the declarations of single functions, which are all in one tool."""
-        return [entry for tool in payload for entry in tool["functionDeclarations"]]
-
-    def tools(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        """Select some declared tools, in the given order.
-
-        Args:
-            names: The names of the tools, in the desired order.
-
-        Returns:
-            The value of `tools` in a request. The entries are shared.
-
-        Raises:
-            KeyError: A name is not that of a declared tool.
-            TypeError: A name is not a string.
-        """
-        try:
-            return [{"functionDeclarations": list(map(self.fixed_entry_of, names))}] if names else []
-        except (KeyError, TypeError):
-            check_tool_names(names, self.entries, self.wire.title)
-            raise
-
-    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
-        """Write the keyword arguments for the official client."""
-        body = self.normalize_body(self.write_checked_request(request, writer))
-        body.pop(ENUM_NUMBER_PATHS, None)
-        return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
-
-    def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> ToolChoice | None:
-        """Read the tool choice. The setting for streamed arguments is not part of it."""
-        if type(value) is dict and _PIECES in value:
-            value = {key: member for key, member in value.items() if key != _PIECES}
-        return super().read_tool_choice(value, at, reader)
-
-    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-        """Read a request body."""
-        return self.read_request_body(wire, at, reader)
-
-    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body. Enum values that were read as numbers are written as numbers."""
-        writer.model = request.model
-        return convert_enum_names_to_numbers(self.write_request_body(request, at, writer), self.KEY_NORMALIZATION)
-
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools: declarations one by one, other tools as opaque parts. A single tool needs no list."""
         if value is None or value is ABSENT:
@@ -521,17 +480,7 @@ class GeminiConverter(NativeToolSdkConverter):
             entries = read_list_or_null(declared, here, reader, self.read_function_declaration) or []
             mark_tool_group(entries, found, unmapped_members(tool, _DECLARATIONS), reader)
             found += entries
-        return found, {"$single": True} if type(value) is dict else ABSENT
-
-    def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
-        """Return whether a request offers functions, which the tool choice is about."""
-        return any(type(tool) is ToolDefinition and tool.name not in self.wire.refused for tool in tools or ())
-
-    def read_function_declaration(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition:
-        """Read a function declaration."""
-        if type(wire) is not dict:
-            raise wrong_type(at, "an object", wire)
-        return self.read_tool(wire, at, reader)
+        return found, {"$around": None} if type(value) is dict else ABSENT
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools: all declarations in one tool, unless they were read from several."""
@@ -540,9 +489,41 @@ class GeminiConverter(NativeToolSdkConverter):
         written = write_tool_groups(definitions, at, writer, "functionDeclarations", self.write_tool_definition)
         return written[0] if type(extra) is dict and len(written) == 1 else written
 
+    def read_function_declaration(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition:
+        """Read a function declaration."""
+        if type(wire) is not dict:
+            raise wrong_type(at, "an object", wire)
+        return self.read_tool(wire, at, reader)
+
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""
         return write_tool_with_provider_settings(definition, at, writer, self.write_tool)
+
+    def read_parameters(self, wire: dict[str, Any], at: Path, reader: Reader) -> Any:
+        """Read the schema of a tool's arguments."""
+        return read_schema(wire, PARAMETERS_KEYS, at, reader)
+
+    def write_parameters(self, schema: Any, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the schema of a tool's arguments."""
+        return write_schema(schema, PARAMETERS_KEYS, at, writer)
+
+    def read_result_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> Any:
+        """Read the schema of a tool's result."""
+        return read_schema(wire, _RESULT, at, reader)
+
+    def write_result_schema(self, schema: Any, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the schema of a tool's result."""
+        return write_schema(schema, _RESULT, at, writer)
+
+    def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
+        """Return whether a request offers functions, which the tool choice is about."""
+        return any(type(tool) is ToolDefinition and tool.name not in self.wire.refused for tool in tools or ())
+
+    def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> ToolChoice | None:
+        """Read the tool choice. The setting for streamed arguments is not part of it."""
+        if type(value) is dict and _PIECES in value:
+            value = {key: member for key, member in value.items() if key != _PIECES}
+        return super().read_tool_choice(value, at, reader)
 
     def read_output_format(self, value: dict[str, Any], at: Path, reader: Reader) -> OutputFormat:
         """Read the output format. None for any other values."""
@@ -640,7 +621,7 @@ class GeminiConverter(NativeToolSdkConverter):
             if absent:
                 extras["$absent"] = absent
         if content and content.get("role") not in (None, "model"):
-            extras["$role"] = content["role"]
+            extras["content"] = {"role": content["role"]}
         return message, stop_reason, [extras, *candidates[1:]]
 
     def write_response(
@@ -670,8 +651,8 @@ class GeminiConverter(NativeToolSdkConverter):
         absent = extras.get("$absent", ())
         if "role" in absent:
             del content["role"]
-        elif "$role" in extras:
-            content["role"] = extras["$role"]
+        else:
+            content["role"] = inner_extras(extras, "content").get("role", content["role"])
         wire: dict[str, Any] = {}
         if content or "content" not in absent:
             wire["content"] = content
@@ -694,38 +675,6 @@ class GeminiConverter(NativeToolSdkConverter):
             wire["promptTokensDetails"] = details
         return wire
 
-    def read_parameters(self, wire: dict[str, Any], at: Path, reader: Reader) -> Any:
-        """Read the schema of a tool's arguments."""
-        return read_schema(wire, PARAMETERS_KEYS, at, reader)
-
-    def write_parameters(self, schema: Any, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the schema of a tool's arguments."""
-        return write_schema(schema, PARAMETERS_KEYS, at, writer)
-
-    def read_result_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> Any:
-        """Read the schema of a tool's result."""
-        return read_schema(wire, _RESULT, at, reader)
-
-    def write_result_schema(self, schema: Any, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the schema of a tool's result."""
-        return write_schema(schema, _RESULT, at, writer)
-
-
-def _is_blank(part: Any) -> bool:
-    return type(part) is dict and part.get("text") == "" and part.keys() <= {"text", "thought"}
-
-
-def _empty_text_paths(placed: Iterable[Placed], writer: Writer) -> Iterator[Path]:
-    """Yield the paths of empty texts in messages, in the order in which they are written."""
-    for message, here, _ in placed:
-        content = message.content if isinstance(message, AssistantMessage | UserMessage) else None
-        for i, part in enumerate(content if type(content) is list else ()):
-            if type(part) is TextPart and not part.text and not writer.peek_extras(part.metadata):
-                yield ((here, "content"), i)
-
-
-_PIECES = "streamFunctionCallArguments"
-
 
 class VertexConverter(GeminiConverter):
     """Converts requests and responses of Vertex AI: Gemini with streamed arguments, but without empty texts."""
@@ -734,7 +683,7 @@ class VertexConverter(GeminiConverter):
         """Return true: unlike the Gemini API, this one accepts a tool choice without declarations."""
         return True
 
-    def sendable_turns(self, turns: Iterable[Turn], placed: list[Placed], writer: Writer) -> Iterable[Turn]:
+    def sendable_turns(self, turns: Iterable[_Turn], placed: list[Placed], writer: Writer) -> Iterable[_Turn]:
         """Yield the contents without empty texts, which this API rejects."""
         paths = _empty_text_paths(placed, writer)
         for content, origin in turns:
@@ -765,3 +714,55 @@ class VertexConverter(GeminiConverter):
         }
         wire["toolConfig"] = {**tool_config, "functionCallingConfig": written}
         return wire
+
+
+def _join_calls(turns: Iterable[_Turn], writer: Writer) -> list[_Turn]:
+    """Join calls with the model contents directly before them, unless they were read separately."""
+    joined: list[_Turn] = []
+    last: tuple[Path, bool] | None = None
+    for content, origin in turns:
+        if last is not None and origin is not None and not origin[1] and _has_calls(content.get("parts")):
+            parts: list[Any] = content["parts"]
+            while joined and (before := joined[-1][1]) is not None:
+                writer.report_loss(origin[0], "a message", "moved", "its calls are part of the response before it")
+                content, origin = joined.pop()[0], before
+                parts = [*(content.get("parts") or ()), *parts]
+            writer.report_loss((origin[0], "content"), "a message", "rewritten", "the next one was joined to it")
+            content = {**content, "parts": parts}
+        joined.append((content, origin))
+        last = origin
+    return joined
+
+
+def _add_signatures(turns: list[_Turn], signature: str, writer: Writer) -> None:
+    """Add the placeholder signature to the calls after the last content of the user, whose signatures are checked."""
+    current: list[tuple[Any, Path]] = []
+    for content, origin in turns:
+        if origin is not None:
+            current.append((content, origin[0]))
+        elif type(content) is not dict or not all(map(_is_result, content.get("parts") or ())):
+            current = []
+    for content, here in current:
+        add_placeholder_signature(content, signature, here, writer)
+
+
+def _is_result(part: Any) -> bool:
+    return type(part) is dict and "functionResponse" in part
+
+
+def _has_calls(parts: Any) -> bool:
+    """Return whether there are calls among the parts of a content."""
+    return any(type(part) is dict and "functionCall" in part for part in parts or ())
+
+
+def _is_blank(part: Any) -> bool:
+    return type(part) is dict and part.get("text") == "" and part.keys() <= {"text", "thought"}
+
+
+def _empty_text_paths(placed: Iterable[Placed], writer: Writer) -> Iterator[Path]:
+    """Yield the paths of empty texts in messages, in the order in which they are written."""
+    for message, here, _ in placed:
+        content = message.content if isinstance(message, AssistantMessage | UserMessage) else None
+        for i, part in enumerate(content if type(content) is list else ()):
+            if type(part) is TextPart and not part.text and not writer.peek_extras(part.metadata):
+                yield ((here, "content"), i)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, merge_extras_into
+from ...conversion.fields import media_type_of, read_data_url, read_enum_value
 from ...conversion.reader import Reader
 from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import media_type_of, read_data_url, read_enum_value
 from ...models import OpaquePart, Reasoning, ToolDefinition
 from ...paths import Path, format_path
 
@@ -44,14 +44,14 @@ def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> t
     if value is not None and value is not ABSENT and type(value) is not str:
         raise wrong_type(at, "a string", value)
     if value:
-        identifier, called = reader.find_call_id_and_name(value, name)
+        identifier, called = reader.match_result(value, name)
         if called:
             reader.note_result(identifier)
-            return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$wire": value}
+            return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$whole": value}
     identifier = reader.take_open_call_id(name) or value or name
     if identifier == value:
         return identifier, ABSENT
-    return identifier, {"$synthetic": identifier, "$wire": value} if type(value) is str else {"$synthetic": identifier}
+    return identifier, {"$synthetic": identifier, "$whole": value} if type(value) is str else {"$synthetic": identifier}
 
 
 def write_result_id_by_name(identifier: str, extra: Any, at: Path, writer: Writer, name: str) -> Any:
@@ -63,7 +63,7 @@ def write_result_id_by_name(identifier: str, extra: Any, at: Path, writer: Write
     if not name:
         raise ConversionError(format_path((at[0], "name")), f"{writer.wire.title} requires the name of the tool")
     if type(extra) is dict and extra.get("$synthetic") == identifier:
-        return extra["$wire"] if type(extra.get("$wire")) is str else ABSENT
+        return extra["$whole"] if type(extra.get("$whole")) is str else ABSENT
     return ABSENT if writer.is_id_omitted(identifier) else writer.call_id(identifier)
 
 
@@ -243,7 +243,7 @@ def mark_tool_group(entries: Sequence[ToolDefinition], before: Sequence[Any], ex
     """Mark the first declaration of a tool, if earlier tools have declarations, or this one has other keys."""
     if entries and (extras or any(type(tool) is ToolDefinition for tool in before)):
         first = entries[0]
-        first.metadata = reader.as_metadata({**inner_extras(first.metadata or {}, reader.wire.name), "$begins": extras})
+        merge_extras_into(first, reader.wire.name, {"$around": extras})
 
 
 def choose_thinking_setting(reasoning: Reasoning, at: Path, writer: Writer) -> Reasoning:
@@ -273,22 +273,23 @@ def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key:
                     (at, i), "a provider's own tool", "moved", "the API requires the declarations to come first"
                 )
             continue
-        extras = writer.peek_extras(tool.metadata).get("$begins")
         written = write(tool, (at, i), writer)
         if written is ABSENT:
             continue
-        if group is None or type(extras) is dict:
+        group_extras = writer.peek_extras(tool.metadata).get("$around")
+        if type(group_extras) is dict:
             group = []
-            wires.append(
-                {key: group, **(writer.without_rejected(extras, ((at, i), "metadata")) if type(extras) is dict else {})}
-            )
+            wires.append({key: group, **writer.without_rejected(group_extras, ((at, i), "metadata"))})
+        elif group is None:
+            group = []
+            wires.append({key: group})
         group.append(written)
     return wires
 
 
 def _joins_later(definitions: Sequence[Any], writer: Writer) -> bool:
     following = next((tool for tool in definitions if type(tool) is ToolDefinition), None)
-    return following is not None and "$begins" not in writer.peek_extras(following.metadata)
+    return following is not None and "$around" not in writer.peek_extras(following.metadata)
 
 
 PARAMETERS_KEYS = ("parametersJsonSchema", "parameters")

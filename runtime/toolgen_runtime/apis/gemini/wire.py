@@ -12,12 +12,21 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
+from ...conversion.fields import (
+    read_object_arguments,
+    read_optional_call_id,
+    read_strings_at_most,
+    read_tool_name,
+    write_object_arguments,
+    write_optional_call_id,
+    write_strings_at_most,
+    write_tool_name,
+)
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import FinishReason, UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_strings_at_most, write_strings_at_most
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -38,18 +47,10 @@ from ...models import (
     VideoPart,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
-    read_object_arguments,
-    read_optional_call_id,
-    read_tool_name,
-    write_object_arguments,
-    write_optional_call_id,
-    write_tool_name,
-)
+from .content import part_kind
 from .converter import GeminiConverter
 from .fields import generate_content_kwargs
-from .parts import KeyNormalization, part_kind
+from .keys import KeyNormalization
 
 __all__ = ["Gemini"]
 

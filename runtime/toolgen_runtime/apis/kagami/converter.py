@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ...conversion.converter import OutputFormat, ValueReader, ValueWriter
 from ...conversion.extras import ABSENT, Extras, is_internal_mark, restore_extras, unmapped_members
 from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason
+from ...conversion.tool_results import ResultKind
 from ...conversion.values import optional_text, read_list_or_null, write_list
 from ...conversion.writer import Writer
-from ...converter import ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...models import (
     AssistantMessage,
@@ -24,10 +26,7 @@ from ...models import (
     ToolCallPart,
     ToolDefinition,
 )
-from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path
-from ...responses import FinishReason
-from ...tool_results import ResultKind
 from ..result_objects import read_result_object, write_result_object
 from ..text_messages import TextChatConverter, join_texts
 

@@ -12,11 +12,23 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
+from ...conversion.fields import (
+    read_call_id,
+    read_object_arguments,
+    read_schema_or_empty,
+    read_text_empty_as_none,
+    read_tool_name,
+    write_call_id,
+    write_object_arguments,
+    write_schema_or_empty,
+    write_text_empty_as_none,
+    write_tool_name,
+)
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
 from ...models import (
     ContentPart,
     OpaquePart,
@@ -29,15 +41,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
-    read_call_id,
-    read_object_arguments,
-    read_tool_name,
-    write_call_id,
-    write_object_arguments,
-    write_tool_name,
-)
 from .converter import KagamiConverter
 
 __all__ = ["Kagami"]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...conversion.converter import NativeToolConverter, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import inner_extras, merge_extras_into, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import ObjectWriter, ValueReader, ValueWriter
 from ...json_values import same_json
 from ...models import ContentPart, OpaquePart, ToolCall, ToolDefinition, ToolResult
-from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path
 from .fields import (
     is_wrapper_schema,
@@ -181,7 +180,7 @@ class McpConverter(NativeToolConverter):
 
     def read_single_call(self, wire: dict[str, Any], given: str | None, at: Path, reader: Reader) -> ToolCall:
         """Read a call with the given id, or with a synthetic one, which is marked."""
-        identifier, _ = reader.call_id(given, (at, "id"))
+        identifier = reader.assign_call_id(given, (at, "id"))
         call = self.read_tool_call(wire, at, reader, identifier)
         if identifier != given:
             merge_extras_into(call, reader.wire.name, {"$synthetic": identifier})

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...conversion.extras import ABSENT, is_internal_mark
+from ...conversion.fields import write_object_arguments
 from ...conversion.reader import Reader
 from ...conversion.values import optional_object
 from ...conversion.writer import Writer
@@ -13,7 +14,6 @@ from ...errors import ConversionError, wrong_type
 from ...json_values import same_json
 from ...models import InvalidCall
 from ...paths import Path, format_path
-from ...tool_call_fields import write_object_arguments
 
 __all__ = [
     "WRAPPER_KEY",

@@ -13,17 +13,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, unmapped_members
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, extra_at, unmapped_members
+from ...conversion.fields import read_data_url
 from ...conversion.reader import Reader
+from ...conversion.tool_results import ResultKind, media_kind
 from ...conversion.values import Read, Write, optional_object, optional_text, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import read_data_url
 from ...json_text import compact, loads
 from ...json_values import same_json
 from ...models import ToolResult
 from ...paths import ROOT, Path, format_path
-from ...tool_results import ResultKind, media_kind
 from .fields import WRAPPER_KEY
 
 __all__ = [
@@ -63,15 +63,16 @@ def read_call_result(
     if failed is False:
         extras["isError"] = False
     pair = {key: wire[key] for key in _PAIR if key in wire}
+    originals = {key: {"$whole": value} for key, value in pair.items()}
     try:
         found = _value(content or [], wire.get("structuredContent", ABSENT), bool(failed), wrapped)
         if found is None:
             if "structuredContent" in wire:
-                extras["$result"] = pair
+                extras |= originals
             return "multimodal", read_list_or_null(content, (at, "content"), reader, read), failed or None, extras
         kind, value = found
         if not _is_ours(kind, value, wrapped, pair):
-            extras["$result"] = pair
+            extras |= originals
     except RecursionError as error:
         raise ConversionError(format_path((at, "structuredContent")), "is nested too deeply") from error
     return kind, value, True if failed and kind == "data" else None, extras
@@ -87,7 +88,7 @@ def write_call_result(
     """
     failed = result.kind == "error" or bool(result.is_error)
     try:
-        wire = _content(result, failed, wrapped, inner_extras(extras, "$result"), writer, write)
+        wire = _content(result, failed, wrapped, _original_pair(extras), writer, write)
     except (TypeError, RecursionError) as error:
         raise ConversionError("value", f"cannot be written as JSON: {type(error).__name__}") from error
     if failed:
@@ -96,6 +97,12 @@ def write_call_result(
         reason = "the schema of the tool promises a value, and clients may reject a result without one"
         writer.report_loss((ROOT, "kind"), "structuredContent", "dropped", reason, "warning")
     return wire
+
+
+def _original_pair(extras: Extras) -> dict[str, Any]:
+    """Return content and value as they were, by their keys. Empty if they were as we write them."""
+    originals = {key: extra_at(extras, key, "$whole") for key in _PAIR}
+    return {key: original for key, original in originals.items() if original is not ABSENT}
 
 
 def _content(

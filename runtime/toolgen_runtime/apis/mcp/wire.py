@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
+from ...conversion.fields import read_schema_or_empty, read_tool_name, write_schema_or_empty, write_tool_name
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
 from ...conversion.values import snake_case_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_schema_or_empty, write_schema_or_empty
 from ...models import (
     AudioPart,
     ContentPart,
@@ -29,7 +29,6 @@ from ...models import (
     VideoPart,
 )
 from ...paths import Path
-from ...tool_call_fields import read_tool_name, write_tool_name
 from .converter import McpConverter
 from .results import result_content_kind
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ...conversion.converter import ValueReader
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -14,11 +15,12 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import Placed, order_for_api
 from ...conversion.reader import Reader
+from ...conversion.responses import with_usage
+from ...conversion.tool_results import ResultKind, report_dropped_error_flag, write_result_text
 from ...conversion.values import read_list_or_null, read_text_or_list, write_text_or_list
 from ...conversion.writer import Writer
-from ...converter import ValueReader
-from ...message_order import order_for_api
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -33,9 +35,6 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import Path
-from ...responses import with_usage
-from ...tool_results import ResultKind, report_dropped_error_flag, write_result_text
-from ...unpaired_results import Placed
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
@@ -114,11 +113,9 @@ class MistralConverter(ChatConverter):
 
     def write_user_parts(self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the content of a user message."""
-        return (
-            None
-            if extra is None and content == ""
-            else write_text_or_list(content, at, writer, self.write_user_content)
-        )
+        if extra is None and content == "":
+            return None
+        return write_text_or_list(content, at, writer, self.write_user_content)
 
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
@@ -137,8 +134,10 @@ class MistralConverter(ChatConverter):
             parts += [TextPart(content)] if content else []
         elif content is not None:
             parts += read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
-            if (calls and not parts) or (len(parts) == 1 and type(parts[0]) is TextPart and parts[0].metadata is None):
-                extras["$list"] = ["content"]
+            if calls and not parts:
+                extras["content"] = content
+            elif len(parts) == 1 and type(parts[0]) is TextPart and parts[0].metadata is None:
+                extras["content"] = {"$around": []}
         elif "content" not in wire:
             extras["$absent"] = ["content"]
         elif not calls:
@@ -176,7 +175,7 @@ class MistralConverter(ChatConverter):
             if type(part) is ToolCallPart:
                 writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
+            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$as") == "tool_calls":
                 if part.provider == writer.wire.name:
                     calls.append(part.value)
                 else:
@@ -187,14 +186,14 @@ class MistralConverter(ChatConverter):
                         here, writer.part_class_name(part, here), "moved", "content must come before calls"
                     )
                 chunks += self.write_content_part(part, here, writer)
-        listed = "content" in extras.get("$list", ())
+        is_list = "$around" in inner_extras(extras, "content")
         bare = len(chunks) == 1 and type(chunks[0]) is dict and chunks[0].keys() == {"text", "type"}
-        if chunks and (listed or not bare):
+        if chunks and (is_list or not bare):
             wire["content"] = chunks
         elif chunks:
             wire["content"] = chunks[0]["text"]
         elif calls:
-            wire["content"] = [] if listed else extras.get("content", "")
+            wire["content"] = [] if is_list else extras.get("content", "")
         else:
             wire["content"] = [] if not parts else None
         if calls:

@@ -7,15 +7,14 @@ from collections.abc import Collection
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError
+from ...conversion.fields import read_data_url, read_optional_call_id, write_data_url, write_optional_call_id
+from ...conversion.message_order import Placed
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_data_url, write_data_url
 from ...models import SystemMessage, UserMessage
 from ...paths import ROOT, Path
-from ...tool_call_fields import read_optional_call_id, write_optional_call_id
-from ...unpaired_results import Placed
 
 __all__ = [
     "find_body_error",
@@ -103,8 +102,8 @@ def read_id_or_placeholder(value: Any, at: Path, reader: Reader, placeholders: C
         ConversionError: The value is neither a string nor null.
     """
     if value is None or (type(value) is str and value in placeholders):
-        identifier, _ = reader.call_id(None, at)
-        return identifier, {"$synthetic": identifier, "$wire": value}
+        identifier = reader.assign_call_id(None, at)
+        return identifier, {"$synthetic": identifier, "$whole": value}
     identifier, extra = read_optional_call_id(value, at, reader)
     if extra is ABSENT and not reader.wire.is_legal_id(identifier):
         return identifier, identifier
@@ -119,7 +118,7 @@ def write_id_or_placeholder(
         writer.restore_id(identifier, extra)
         return extra
     written = write_optional_call_id(identifier, extra, at, writer)
-    return None if written is ABSENT and "$wire" in extra else written
+    return None if written is ABSENT and "$whole" in extra else written
 
 
 def read_result_id_or_placeholder(
@@ -133,18 +132,18 @@ def read_result_id_or_placeholder(
     for key in ("tool_call_id", "name"):
         if wire.get(key) is not None and type(wire[key]) is not str:
             raise wrong_type((at, key), "a string", wire[key])
-    found, wire_name = wire.get("tool_call_id"), wire.get("name")
+    wire_id, wire_name = wire.get("tool_call_id"), wire.get("name")
     extras: Extras = {} if wire_name is None else {"name": wire_name}
     name = reader.tool_name(wire_name) if wire_name else ""
-    if found and found not in placeholders:
-        identifier, called = reader.find_call_id_and_name(found, name)
+    if wire_id and wire_id not in placeholders:
+        identifier, called = reader.match_result(wire_id, name)
         reader.note_result(identifier)
         if not called and not reader.wire.is_legal_id(identifier):
-            extras["tool_call_id"] = {"$synthetic": identifier, "$wire": found}
+            extras["tool_call_id"] = {"$synthetic": identifier, "$whole": wire_id}
         return identifier, name or called, extras
     call = reader.take_open_call(name or None)
     identifier, name = (call.id, call.name) if call is not None else (name, name)
-    extras["tool_call_id"] = {"$synthetic": identifier, **({"$wire": found} if "tool_call_id" in wire else {})}
+    extras["tool_call_id"] = {"$synthetic": identifier, **({"$whole": wire_id} if "tool_call_id" in wire else {})}
     return identifier, name, extras
 
 
@@ -155,8 +154,8 @@ def write_result_id_or_placeholder(
     written: dict[str, Any] = {}
     id_extra, name_extra = extras.get("tool_call_id"), extras.get("name")
     if type(id_extra) is dict and id_extra.get("$synthetic") == identifier:
-        if "$wire" in id_extra:
-            written["tool_call_id"] = id_extra["$wire"]
+        if "$whole" in id_extra:
+            written["tool_call_id"] = id_extra["$whole"]
     elif not writer.is_id_omitted(identifier):
         written["tool_call_id"] = writer.call_id(identifier)
     if type(name_extra) is str:
@@ -209,17 +208,17 @@ def unwrap_sdk_object(value: Any, at: Path) -> dict[str, Any]:
     """
     if type(value) is dict:
         return value
-    found = to_plain_object(value, at)
-    if found.keys() == {"data"} and type(found["data"]) is dict:
-        found = found["data"]
-    choices = found.get("choices")
+    body = to_plain_object(value, at)
+    if body.keys() == {"data"} and type(body["data"]) is dict:
+        body = body["data"]
+    choices = body.get("choices")
     for choice in choices if type(choices) is list else ():
         for key in ("delta", "message"):
             message = choice.get(key)
             content = message.get("content") if type(message) is dict else None
             if type(content) is list:
                 message["content"] = [_known(chunk) for chunk in content]
-    return found
+    return body
 
 
 def _known(chunk: Any) -> Any:
@@ -252,7 +251,7 @@ def order_system_messages(placed: list[Placed], writer: Writer) -> list[Placed]:
 
 def known_kwargs(body: dict[str, Any], allowed_names: Collection[str], writer: Writer) -> dict[str, Any]:
     """Convert the keys of a body to arguments for a client that accepts no other keys. Other keys are reported."""
-    found = {key: value for key, value in body.items() if key in allowed_names}
-    for key in [key for key in body if key not in found]:
+    kwargs = {key: value for key, value in body.items() if key in allowed_names}
+    for key in [key for key in body if key not in kwargs]:
         writer.report_loss((ROOT, key), key, "dropped", "the client does not accept it as an argument", "warning")
-    return found
+    return kwargs

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.streams import order_by_index
 from ...models import Completion, StreamEvent, ToolCallDelta
 from ...paths import ROOT
-from ...streams import order_by_index
 from ..openai_chat.stream import ChatCall, ChatStream, ChatStreamWriter
 from .fields import find_body_error, unwrap_sdk_object
 
@@ -122,13 +122,13 @@ class MistralStreamWriter(ChatStreamWriter):
                     self.writer.report_loss((at, i), "a part", "moved", "a later part was already sent")
                 continue
             gone = sent.pop(0)[1]
-            taken = min(len(text), len(gone))
-            if gone[taken:]:
-                sent.insert(0, (kind, gone[taken:]))
-            rest = _without(part, kind, text[taken:])
-            if rest is not None:
-                unsent.append(rest)
-                if not text[taken:] and any(_streamed_text(later)[0] == "thinking" for later in content[i + 1 :]):
+            sent_length = min(len(text), len(gone))
+            if gone[sent_length:]:
+                sent.insert(0, (kind, gone[sent_length:]))
+            remainder = _without(part, kind, text[sent_length:])
+            if remainder is not None:
+                unsent.append(remainder)
+                if not text[sent_length:] and any(_streamed_text(later)[0] == "thinking" for later in content[i + 1 :]):
                     self.writer.report_loss((at, i), "metadata of reasoning", "moved", "its text was already sent")
         return unsent
 

@@ -12,23 +12,29 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, has_value_at
-from ...conversion.objects import SourceObject, TargetObject
-from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
-from ...conversion.wire import WireFacts
-from ...conversion.writer import Writer
-from ...fields import (
+from ...conversion.fields import (
     read_data_url,
     read_effort,
+    read_flag_about_tools,
+    read_json_arguments,
     read_output_schema,
     read_schema_or_empty,
     read_string_or_list,
+    read_tool_name,
     write_data_url,
     write_effort,
+    write_flag_about_tools,
+    write_json_arguments,
     write_output_schema,
     write_schema_or_empty,
     write_string_or_list,
+    write_tool_name,
 )
+from ...conversion.objects import SourceObject, TargetObject
+from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason, UsageTable
+from ...conversion.wire import WireFacts
+from ...conversion.writer import Writer
 from ...models import (
     AssistantPart,
     AudioPart,
@@ -47,15 +53,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
-    read_flag_about_tools,
-    read_json_arguments,
-    read_tool_name,
-    write_flag_about_tools,
-    write_json_arguments,
-    write_tool_name,
-)
 from .converter import MistralConverter
 from .fields import known_kwargs, unwrap_sdk_object
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
-from ...conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, Extras, extra_at, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall
+from ...conversion.tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -25,10 +28,6 @@ from ...models import (
     ToolCallDelta,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, mark_calls_invalid
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall
-from ...tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ..text_messages import TextChatConverter, join_texts
 
 __all__ = [
@@ -149,7 +148,7 @@ class ModularPromptConverter(TextChatConverter):
         )
         mark_calls_invalid(message, reason)
         if stop_reason is not None and self.FINISH_REASONS.get(stop_reason) != reason:
-            extras["$word"] = stop_reason
+            extras["finishReason"] = {"$whole": stop_reason}
         return Completion(
             message,
             reason,
@@ -172,7 +171,9 @@ class ModularPromptConverter(TextChatConverter):
         wire = self.write_assistant_content(completion.message, message_extras, at, writer)
         restore_extras(wire, message_extras)
         stop_reason = completion.stop_reason
-        if completion.finish_reason != "other" and (stop_reason is None or stop_reason != own.get("$word")):
+        if completion.finish_reason != "other" and (
+            stop_reason is None or stop_reason != extra_at(own, "finishReason", "$whole")
+        ):
             stop_reason = next(
                 (
                     stop_reason
@@ -188,7 +189,7 @@ class ModularPromptConverter(TextChatConverter):
             stop_reason = "error"
         elif completion.finish_reason == "other" and stop_reason is None and not own:
             writer.report_loss((ROOT, "finishReason"), "other", "rewritten", "it is sent as a normal end", "warning")
-        omitted = "finishReason" in own or "finishReason" in own.get("$absent", ())
+        omitted = own.get("finishReason", ABSENT) is None or "finishReason" in own.get("$absent", ())
         silent = wire.get("content") is None and not wire.get("toolCalls")
         if stop_reason is not None and not (
             omitted and stop_reason in (("error",) if silent else ("stop", "tool_calls"))
@@ -262,7 +263,7 @@ class ModularPromptStream(BaseStream):
         """Return the delta of a call, which arrives complete."""
         known = OpenCall(len(self._calls), call)
         self._calls.append(known)
-        identifier, _ = self._names.call_id(call.get("id"), ((ROOT, "toolCalls"), known.index))
+        identifier = self._names.assign_call_id(call.get("id"), ((ROOT, "toolCalls"), known.index))
         known.was_announced = type(function.get("name")) is str
         arguments = function.get("arguments")
         known.add(arguments if type(arguments) is str else dump_allowing_nan(arguments or {}))

@@ -12,23 +12,23 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
-from ...conversion.objects import SourceObject, TargetObject
-from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
-from ...conversion.wire import WireFacts
-from ...conversion.writer import Writer
-from ...fields import read_tool_schema, write_tool_schema
-from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, UserMessage
-from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
+from ...conversion.fields import (
     read_call_id,
     read_json_arguments,
     read_tool_name,
+    read_tool_schema,
     write_call_id,
     write_json_arguments,
     write_tool_name,
+    write_tool_schema,
 )
+from ...conversion.objects import SourceObject, TargetObject
+from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason, UsageTable
+from ...conversion.wire import WireFacts
+from ...conversion.writer import Writer
+from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, UserMessage
+from ...paths import Path
 from .converter import ModularPromptConverter
 
 __all__ = ["ModularPrompt"]

@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import ObjectWriter, OutputFormat, ValueReader, ValueWriter
 from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
+from ...conversion.message_order import Placed, order_for_api, results_of
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.request_tools import write_tool_with_provider_settings
+from ...conversion.responses import (
+    UsageTable,
+    derive_finish_reason,
+    format_rfc3339,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
+from ...conversion.tool_results import (
+    ResultKind,
+    read_result_text_or_error,
+    report_dropped_error_flag,
+    write_result_text,
+)
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
-from ...converter import ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_for_api
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -32,12 +45,7 @@ from ...models import (
     ToolDefinition,
     ToolMessage,
 )
-from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_tool_with_provider_settings
-from ...responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ...unpaired_results import Placed, results_of
 from ..chat_bases import ChatMessageConverter, keep_role, restore_role
 from ..selected_tools import write_selected_tools
 from .fields import (
@@ -136,9 +144,9 @@ class OllamaConverter(ChatMessageConverter):
             if type(message) is ToolMessage and before is not None and (writer.unsent or writer.drops_ids):
                 results = order_results_by_tool(results_of(message, here, paths), before, writer)
                 ordered = ToolMessage([result for result, _ in results], message.metadata)
-                yield ordered, here, tuple(path for _, path in results)
+                yield Placed(ordered, here, tuple(path for _, path in results))
             else:
-                yield message, here, paths
+                yield Placed(message, here, paths)
             before = message
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
@@ -196,7 +204,7 @@ class OllamaConverter(ChatMessageConverter):
                 texts.append(writer.write_text_part_as_string(part, here))
                 if type(part) is RefusalPart:
                     writer.report_loss(here, "refusal", "rewritten", "the API accepts only text")
-            elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$key") == "tool_calls":
+            elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$as") == "tool_calls":
                 calls.append(part.value)
             elif type(part) is OpaquePart and part.provider != writer.wire.name:
                 writer.report_unsupported(here, writer.part_class_name(part, here), "warning")
@@ -300,7 +308,9 @@ class OllamaConverter(ChatMessageConverter):
             return OutputSchema(value)
         if type(value) is not str:
             raise wrong_type(at, "a string or an object", value)
-        return "json" if value == "json" else None if value else "text"
+        if not value:
+            return "text"
+        return "json" if value == "json" else None
 
     def write_output_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> Any:
         """Write the output format. Text is the default."""

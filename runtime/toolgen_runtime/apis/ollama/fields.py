@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
+from ...conversion.fields import media_type_of, read_data_url
+from ...conversion.message_order import call_ids
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import media_type_of, read_data_url
-from ...message_order import call_ids
 from ...models import (
     AudioPart,
     ContentPart,
@@ -57,7 +57,7 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
     """
     wire_id, wire_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
     name = reader.tool_name(wire_name) if wire_name else ""
-    identifier, called = reader.find_call_id_and_name(wire_id, name) if wire_id else ("", "")
+    identifier, called = reader.match_result(wire_id, name) if wire_id else ("", "")
     if called:
         reader.note_result(identifier)
         if name:
@@ -65,20 +65,20 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
     elif not (wire_id and reader.is_opaque_call(wire_id)):
         call = reader.take_open_call(name or None)
         identifier, called = (wire_id or name, "") if call is None else (call.id, call.name)
-    found = {key: wire[key] for key in (_NAME, _ID) if key in wire}
-    return identifier, name or called, {"$synthetic": identifier, "$wire": found}
+    original = {key: wire[key] for key in (_NAME, _ID) if key in wire}
+    return identifier, name or called, {"$synthetic": identifier, "$whole": original}
 
 
 def write_matched_result_call(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
     """Write both keys: the id if it was written for the call, and the name, which templates look for."""
-    original = inner_extras(extras, "$wire")
-    unchanged = "$wire" in extras and extras.get("$synthetic") == identifier
+    original = inner_extras(extras, "$whole")
+    unchanged = "$whole" in extras and extras.get("$synthetic") == identifier
     if unchanged and original.get(_NAME) in (None, "", writer.wire.wire_name(name)):
         return original
-    found: dict[str, Any] = {_NAME: writer.tool_name(name, (at[0], "name"))} if name else {}
+    written: dict[str, Any] = {_NAME: writer.tool_name(name, (at[0], "name"))} if name else {}
     if not writer.is_id_omitted(identifier):
-        found[_ID] = writer.call_id(identifier)
-    return found
+        written[_ID] = writer.call_id(identifier)
+    return written
 
 
 def tool_entry_kind(tool: dict[str, Any]) -> str | None:
@@ -180,12 +180,12 @@ def sendable_kwargs(
         ConversionError: Media are not valid base64.
     """
     dropped: dict[str, str] = {}
-    found: dict[str, Any] = {}
+    kwargs: dict[str, Any] = {}
     for key, value in body.items():
         if key not in allowed_names:
             dropped[key] = "warning"
             continue
-        found[key] = value
+        kwargs[key] = value
         if key in client_keys:
             _missing(value, client_keys[key], key, dropped)
     for key_path, severity in dropped.items():
@@ -195,9 +195,9 @@ def sendable_kwargs(
         else:
             reason = "the client would not send it; send the body instead"
             writer.report_loss(path, key_path, "dropped", reason, "warning")
-    if type(found.get("messages")) is list:
-        found["messages"] = [_with_bytes(m, ((ROOT, "messages"), i)) for i, m in enumerate(found["messages"])]
-    return found
+    if type(kwargs.get("messages")) is list:
+        kwargs["messages"] = [_with_bytes(m, ((ROOT, "messages"), i)) for i, m in enumerate(kwargs["messages"])]
+    return kwargs
 
 
 def _missing(value: Any, members: Members | str, key_path: str, dropped: dict[str, str]) -> None:
@@ -207,12 +207,12 @@ def _missing(value: Any, members: Members | str, key_path: str, dropped: dict[st
             _missing(item, members, key_path, dropped)
     elif type(value) is dict and isinstance(members, Mapping):
         for key, inner in value.items():
-            known = members.get(key, members.get(ANY_KEY))
+            treatment = members.get(key, members.get(ANY_KEY))
             here = f"{key_path}.{ANY_KEY if ANY_KEY in members else key}"
-            if known is None or known == "dropped":
-                dropped[here] = "warning" if known is None else "note"
+            if treatment is None or treatment == "dropped":
+                dropped[here] = "warning" if treatment is None else "note"
             else:
-                _missing(inner, known, here, dropped)
+                _missing(inner, treatment, here, dropped)
 
 
 def _with_bytes(message: Any, at: Path) -> Any:
@@ -220,13 +220,13 @@ def _with_bytes(message: Any, at: Path) -> Any:
         return message
     import base64  # late: few conversions need it
 
-    found: list[Any] = []
+    images: list[Any] = []
     for i, image in enumerate(message["images"]):
         try:
-            found.append(base64.b64decode(image, validate=True))
+            images.append(base64.b64decode(image, validate=True))
         except (TypeError, ValueError) as error:
             raise ConversionError(format_path(((at, "images"), i)), "must be base64") from error
-    return {**message, "images": found}
+    return {**message, "images": images}
 
 
 def read_text_and_images(wire: dict[str, Any], at: Path, reader: Reader) -> str | list[ContentPart]:
@@ -236,11 +236,11 @@ def read_text_and_images(wire: dict[str, Any], at: Path, reader: Reader) -> str 
         ConversionError: One of them has the wrong JSON type.
     """
     text = optional_text(wire, "content", at)
-    found = read_list_or_null(wire.get("images"), (at, "images"), reader, read_media_part)
-    if not found:
+    media = read_list_or_null(wire.get("images"), (at, "images"), reader, read_media_part)
+    if not media:
         return text or ""
     parts: list[ContentPart] = [TextPart(text)] if text else []
-    return [*parts, *found]
+    return [*parts, *media]
 
 
 def select_empty(wire: dict[str, Any], *keys: str) -> Extras:
@@ -277,15 +277,15 @@ def write_text_and_images(content: str | Sequence[Any], at: Path, writer: Writer
     for i, part in enumerate(content):
         if type(part) is TextPart:
             writer.write_text_part_as_string(part, (at, i))
-    found: list[Any] = []
+    media: list[Any] = []
     for i, part in enumerate(content):
         written = ABSENT if type(part) is TextPart else write_media_part(part, (at, i), writer)
         if type(written) is TextPart:
             texts.append(written.text)
         elif written is not ABSENT:
-            found.append(written)
+            media.append(written)
     wire: dict[str, Any] = {"content": "\n".join(texts)}
-    return {**wire, "images": found} if found else wire
+    return {**wire, "images": media} if media else wire
 
 
 def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
@@ -296,17 +296,17 @@ def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
         return writer.describe_part(part, at)
     data, media_type = part.data, part.media_type
     if data is None and part.url is not None and part.url[:5] == "data:":
-        _, data, known = read_data_url(part.url, at, Reader(writer.wire))
-        media_type = known or media_type
+        _, data, detected_type = read_data_url(part.url, at, Reader(writer.wire))
+        media_type = detected_type or media_type
     try:
         if data is None:
             raise UnsupportedValueError("only inline data is supported")
-        known = media_type_of(data)
-        if type(part) is AudioPart and (known or "")[:6] != "audio/":
+        detected_type = media_type_of(data)
+        if type(part) is AudioPart and (detected_type or "")[:6] != "audio/":
             raise UnsupportedValueError("the API would treat its data as an image")
     except UnsupportedValueError as reason:
         return writer.describe_part(part, at, str(reason))
-    if media_type is not None and media_type != known:
+    if media_type is not None and media_type != detected_type:
         writer.report_unsupported((at, "mediaType"), "mediaType")
     for field in ("name", "detail", "cache"):
         if getattr(part, field, None) not in (None, False):
@@ -320,18 +320,18 @@ def order_results_by_tool(
     results: Iterable[tuple[ToolResult, Path]], before: Message, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
     """Return the results, those of calls without ids in the order of the calls of the same tool."""
-    found = list(results)
+    placed = list(results)
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
     indexes: dict[str, list[int]] = {}
-    for i, (result, _) in enumerate(found):
+    for i, (result, _) in enumerate(placed):
         if (writer.drops_ids or result.tool_call_id in writer.unsent) and result.tool_call_id in order:
             indexes.setdefault(result.name, []).append(i)
-    ordered = list(found)
-    for one_name in indexes.values():
-        by_call = sorted(one_name, key=lambda i: order[found[i][0].tool_call_id])
-        for i, taken in zip(one_name, by_call, strict=True):
-            ordered[i] = found[taken]
-            if i != taken:
+    ordered = list(placed)
+    for positions in indexes.values():
+        by_call = sorted(positions, key=lambda i: order[placed[i][0].tool_call_id])
+        for i, chosen in zip(positions, by_call, strict=True):
+            ordered[i] = placed[chosen]
+            if i != chosen:
                 reason = "results of the same tool must have the order of its calls"
-                writer.report_loss(found[i][1], "a result", "moved", reason)
+                writer.report_loss(placed[i][1], "a result", "moved", reason)
     return ordered

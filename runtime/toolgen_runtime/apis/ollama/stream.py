@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.responses import format_rfc3339
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...responses import format_rfc3339
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall
 
 __all__ = ["OllamaStream", "OllamaStreamWriter"]
 
@@ -66,13 +66,13 @@ class OllamaStream(BaseStream):
         function = call.get("function") if type(call) is dict else None
         if type(function) is not dict:
             return
-        known = OpenCall(len(self._calls), call)
-        self._calls.append(known)
-        identifier, _ = self._names.call_id(call.get("id"), ((_MESSAGE, "tool_calls"), known.index))
-        known.was_announced = type(function.get("name")) is str
-        known.add(dump_allowing_nan(function.get("arguments") or {}))
-        name = self._names.tool_name(function["name"]) if known.was_announced else None
-        events.append(ToolCallDelta(known.index, identifier, name, "".join(known.pieces)))
+        open_call = OpenCall(len(self._calls), call)
+        self._calls.append(open_call)
+        identifier = self._names.assign_call_id(call.get("id"), ((_MESSAGE, "tool_calls"), open_call.index))
+        open_call.was_announced = type(function.get("name")) is str
+        open_call.add(dump_allowing_nan(function.get("arguments") or {}))
+        name = self._names.tool_name(function["name"]) if open_call.was_announced else None
+        events.append(ToolCallDelta(open_call.index, identifier, name, "".join(open_call.pieces)))
 
     def _merge_top(self, event: dict[str, Any]) -> None:
         """Merge the keys beside the message."""
@@ -129,9 +129,9 @@ class OllamaStreamWriter(BaseStreamWriter):
                 continue
             if not text.startswith(sent):
                 self.writer.report_loss((ROOT, "message"), key, "dropped", "other text was already sent", "warning")
-            rest = text[len(sent) :] if text.startswith(sent) else ""
-            if rest or key == "content":
-                message[key] = rest
+            unsent = text[len(sent) :] if text.startswith(sent) else ""
+            if unsent or key == "content":
+                message[key] = unsent
             else:
                 del message[key]
         return [{**body, "message": message}]

@@ -12,23 +12,25 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
-from ...conversion.objects import SourceObject, TargetObject
-from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
-from ...conversion.wire import WireFacts
-from ...conversion.writer import Writer
-from ...fields import read_schema_or_empty, read_string_or_list, write_schema_or_empty, write_string_or_list
-from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, UserMessage
-from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
+from ...conversion.fields import (
     read_object_arguments,
     read_optional_call_id,
+    read_schema_or_empty,
+    read_string_or_list,
     read_tool_name,
     write_object_arguments,
     write_optional_call_id,
+    write_schema_or_empty,
+    write_string_or_list,
     write_tool_name,
 )
+from ...conversion.objects import SourceObject, TargetObject
+from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason, UsageTable
+from ...conversion.wire import WireFacts
+from ...conversion.writer import Writer
+from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, UserMessage
+from ...paths import Path
 from .converter import OllamaConverter
 from .fields import tool_entry_kind
 

@@ -1,4 +1,4 @@
-"""What servers compatible with Chat Completions add to it: reasoning beside the content, keys of their own, and streams of both."""
+"""What servers that are compatible with Chat Completions add to it: reasoning, and other places for errors and usage."""
 
 from __future__ import annotations
 
@@ -6,211 +6,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, Extras, is_internal_mark
+from ...conversion.fields import (
+    INVALID_ARGUMENTS_KEY,
+    read_effort,
+    read_json_arguments,
+    read_result_call,
+    write_json_arguments,
+    write_nearest_effort,
+)
 from ...conversion.reader import Reader
+from ...conversion.responses import value_at_path
 from ...conversion.wire import DeclaredToolFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_effort, read_strings_at_most, write_strings_at_most
 from ...json_text import compact, dump_allowing_nan, is_object_text, loads
 from ...json_values import same_json
 from ...models import InvalidCall, Reasoning, ReasoningDelta, ReasoningPart, StreamEvent
 from ...paths import Path
-from ...responses import value_at_path
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_result_call, write_json_arguments, write_nearest_effort
-from ...tool_call_fields import read_json_arguments as read_arguments
 from .converter import ChatConverter
 from .stream import GROWING_KEYS, ChatStream, ChatStreamWriter
 
-__all__ = [
-    "CompatibleStream",
-    "CompatibleStreamWriter",
-    "HostChatConverter",
-    "ReasoningKeys",
-    "detail_text",
-    "read_arguments_text",
-    "read_effort_object",
-    "read_effort_or_switch",
-    "read_parsable_arguments",
-    "read_result_call_or_next",
-    "read_stop_without_reasoning",
-    "reasoning_text_of",
-    "value_at",
-    "write_arguments_text",
-    "write_effort_object",
-    "write_effort_or_switch",
-    "write_parsable_arguments",
-    "write_result_call_or_next",
-    "write_stop_without_reasoning",
-]
-
-
-def read_arguments_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments. That they were an object is not kept, because the next request needs them as text.
-
-    Text that is not an object is also kept as an extra: the same server gets it again.
-
-    Raises:
-        ConversionError: The value is neither a string nor an object.
-    """
-    if type(value) is dict:
-        return value, None, ABSENT
-    arguments, invalid, extra = read_arguments(value, at, reader)
-    return arguments, invalid, extra if invalid is None else {"$whole": invalid.text}
-
-
-def write_arguments_text(
-    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
-) -> Any:
-    """Write the arguments. In a request, text that is not an object is wrapped in one, unless this server gave it.
-
-    Raises:
-        ConversionError: The arguments cannot be written as JSON.
-    """
-    if is_internal_mark(extra):
-        if invalid is not None and invalid.text == extra.get("$whole"):
-            return invalid.text
-        extra = ABSENT
-    write = write_json_arguments if invalid is None else write_parsable_arguments
-    return write(arguments, invalid, extra, at, writer)
-
-
-def read_parsable_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments. That they were an object is not kept, because the next request needs them as text.
-
-    Raises:
-        ConversionError: The value is neither a string nor an object.
-    """
-    return (value, None, ABSENT) if type(value) is dict else read_arguments(value, at, reader)
-
-
-def write_parsable_arguments(
-    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
-) -> Any:
-    """Write the arguments. In a request, text that is not an object is wrapped in one, and reported.
-
-    Raises:
-        ConversionError: The arguments cannot be written as JSON.
-    """
-    text = write_json_arguments(arguments, invalid, extra, at, writer)
-    if writer.is_response:
-        return text
-    if type(text) is str and not text.strip():
-        return "{}"
-    if is_object_text(text):
-        return text
-    writer.report_loss(at[0], "the text of an invalid call", "rewritten", f"{writer.wire.title} parses the arguments")
-    return compact({INVALID_ARGUMENTS_KEY: text})
-
-
-def read_effort_object(value: Any, at: Path, reader: Reader, keys_by_field: Mapping[str, str]) -> Reasoning | None:
-    """Read the object. None for one without effort and number of tokens.
-
-    Raises:
-        ConversionError: The object, its effort or its number of tokens has the wrong type.
-    """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not dict:
-        raise wrong_type(at, "an object", value)
-    effort, budget = value.get(keys_by_field["effort"]), value.get(keys_by_field["budgetTokens"])
-    if effort is not None and type(effort) is not str:
-        raise wrong_type((at, keys_by_field["effort"]), "a string", effort)
-    if budget is not None and type(budget) is not int:
-        raise wrong_type((at, keys_by_field["budgetTokens"]), "an integer", budget)
-    return None if effort is None and budget is None else Reasoning(effort, budget)
-
-
-def write_effort_object(reasoning: Reasoning | None, at: Path, writer: Writer, keys_by_field: Mapping[str, str]) -> Any:
-    """Write the object."""
-    if reasoning is None:
-        return ABSENT
-    if reasoning.budget_tokens == 0 and reasoning.effort is None:
-        return {keys_by_field["effort"]: "none"}
-    settings = {keys_by_field["effort"]: reasoning.effort, keys_by_field["budgetTokens"]: reasoning.budget_tokens}
-    return {key: value for key, value in settings.items() if value is not None}
-
-
-_SWITCHED_OFF = {"type": "disabled"}
-
-
-def read_effort_or_switch(
-    wire: dict[str, Any], at: Path, reader: Reader, levels: Mapping[str, str]
-) -> Reasoning | None:
-    """Read the reasoning effort. Thinking that is switched off is the effort `none`.
-
-    Raises:
-        ConversionError: The effort is neither a string nor null.
-    """
-    reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
-    return Reasoning("none") if reasoning is None and wire.get("thinking") == _SWITCHED_OFF else reasoning
-
-
-def write_effort_or_switch(
-    reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]
-) -> dict[str, Any]:
-    """Write the reasoning effort, or switch thinking off."""
-    if reasoning is not None and (reasoning.budget_tokens == 0 or reasoning.effort == "none"):
-        return {"thinking": _SWITCHED_OFF}
-    effort = write_nearest_effort(reasoning, at, writer, levels)
-    return {} if effort is ABSENT else {"reasoning_effort": effort}
-
-
-def read_stop_without_reasoning(
-    value: Any, at: Path, reader: Reader, reasoning: Reasoning | None, limits: Mapping[str, int]
-) -> list[str] | None:
-    """Read the stop sequences.
-
-    Raises:
-        ConversionError: The value is neither a string, nor a list of strings, nor null.
-    """
-    return read_strings_at_most(value, at, reader, limits)
-
-
-def write_stop_without_reasoning(
-    texts: list[str] | None, at: Path, writer: Writer, reasoning: Reasoning | None, limits: Mapping[str, int]
-) -> Any:
-    """Write the stop sequences. Models with an effort reject them, so they are left out."""
-    if texts and reasoning is not None:
-        writer.report_loss(at, at[1], "dropped", f"{writer.wire.title} rejects it for models that reason", "warning")
-        return ABSENT
-    return write_strings_at_most(texts, at, writer, limits)
-
-
-def read_result_call_or_next(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
-    """Read the id of a result's call, and the name of the called tool. Without an id, it is the next open call.
-
-    Raises:
-        ConversionError: The value is not a string, and every call has a result.
-    """
-    call = reader.take_open_call(None) if value is None or value is ABSENT else None
-    if call is not None:
-        return call.id, call.name, {"$synthetic": call.id, **({} if value is ABSENT else {"$wire": value})}
-    identifier, name = read_result_call(value, at, reader)
-    reader.note_result(identifier)
-    return identifier, name, ABSENT
-
-
-def write_result_call_or_next(identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the id of a result's call, unless it was read without one."""
-    if type(extra) is dict and extra.get("$synthetic") == identifier:
-        return extra.get("$wire", ABSENT)
-    return writer.call_id(identifier)
-
-
-def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
-    """Return the value at the first key path that leads to one, or None."""
-    for path in paths:
-        value = value_at_path(body, path)
-        if value is not None:
-            return value
-    return None
-
-
-def _says(text: str, content: dict[str, Any]) -> bool:
-    try:
-        return same_json(loads(text), content)
-    except ValueError:
-        return False
+__all__ = ["CompatibleConverter", "CompatibleStream", "CompatibleStreamWriter", "ReasoningKeys"]
 
 
 class ReasoningKeys:
@@ -232,36 +48,8 @@ class ReasoningKeys:
         self.known = self.keys if details is None else (*self.keys, details)
 
 
-def detail_text(detail: Any) -> str:
-    """Return the text of a detail, or an empty string if it is encrypted or of an unknown kind."""
-    if type(detail) is not dict:
-        return ""
-    for key in ("text", "summary"):
-        if type(detail.get(key)) is str:
-            return str(detail[key])
-    return ""
-
-
-def reasoning_text_of(value: Any) -> str:
-    """Return the text under a key of reasoning: the value itself, or the text of all details."""
-    return "".join(map(detail_text, value)) if type(value) is list else value
-
-
-class HostChatConverter(ChatConverter):
+class CompatibleConverter(ChatConverter):
     """Converts Chat Completions of a host, with its reasoning, errors and usage."""
-
-    read_arguments_text = staticmethod(read_arguments_text)
-    write_arguments_text = staticmethod(write_arguments_text)
-    read_effort_object = staticmethod(read_effort_object)
-    write_effort_object = staticmethod(write_effort_object)
-    read_effort_or_switch = staticmethod(read_effort_or_switch)
-    write_effort_or_switch = staticmethod(write_effort_or_switch)
-    read_parsable_arguments = staticmethod(read_parsable_arguments)
-    write_parsable_arguments = staticmethod(write_parsable_arguments)
-    read_result_call_or_next = staticmethod(read_result_call_or_next)
-    write_result_call_or_next = staticmethod(write_result_call_or_next)
-    read_stop_without_reasoning = staticmethod(read_stop_without_reasoning)
-    write_stop_without_reasoning = staticmethod(write_stop_without_reasoning)
 
     IS_HOST = True
     REASONING: ClassVar[ReasoningKeys]
@@ -293,26 +81,26 @@ class HostChatConverter(ChatConverter):
         Its content is text, not an object: some hosts parse the JSON that was requested. It has no empty list of details,
         and where calls need a key of reasoning, its text is at least empty.
         """
-        keys, kept = self.REASONING, dict[str, Any]()
+        keys, extras = self.REASONING, dict[str, Any]()
         if type(message.get("content")) is dict:
-            kept["content"] = message["content"]
+            extras["content"] = message["content"]
             message = {**message, "content": dump_allowing_nan(message["content"])}
         if keys.details is not None and message.get(keys.details) == []:
-            kept[keys.details] = []
+            extras[keys.details] = []
             message = {key: value for key, value in message.items() if key != keys.details}
         needed = keys.default_key if keys.needed and message.get("tool_calls") else None
         if needed is not None and message.get(needed) is None:
-            kept |= {needed: None} if needed in message else {"$absent": [needed]}
+            extras |= {needed: None} if needed in message else {"$absent": [needed]}
             message = {**message, needed: ""}
-        return message, kept
+        return message, extras
 
-    def restore_message(self, message: dict[str, Any], kept: Extras) -> dict[str, Any]:
+    def restore_message(self, message: dict[str, Any], extras: Extras) -> dict[str, Any]:
         """Return a message of a response as it was read, where it still means the same."""
-        content = kept.get("content")
+        content = extras.get("content")
         if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
             message = {**message, "content": content}
-        empty = {key: kept[key] for key in self.REASONING.known if key in kept and not message.get(key)}
-        absent = [key for key in kept.get("$absent", ()) if not message.get(key)]
+        empty = {key: extras[key] for key in self.REASONING.known if key in extras and not message.get(key)}
+        absent = [key for key in extras.get("$absent", ()) if not message.get(key)]
         return {key: value for key, value in {**message, **empty}.items() if key not in absent}
 
     def read_message_reasoning(
@@ -326,29 +114,36 @@ class HostChatConverter(ChatConverter):
         Raises:
             ConversionError: A text is not a string, or the details are not a list.
         """
-        keys = self.REASONING
-        found: dict[str, Any] = {}
-        for key, value in wire.items():
-            if value is None or key not in keys.known:
-                continue
-            if type(value) is not (list if key == keys.details else str):
-                raise wrong_type((at, key), "an array" if key == keys.details else "a string", value)
-            found[key] = value
+        keys, values = self.REASONING, self.reasoning_values(wire, at)
         if keys.needed and keys.default_key not in wire:
             extras["$absent"] = [*extras.get("$absent", ()), keys.default_key]
-        if not any(found.values()):
-            if not (keys.needed and wire.get("tool_calls") and found == {keys.default_key: ""}):
-                extras.update(found)
+        if not any(values.values()):
+            if not (keys.needed and wire.get("tool_calls") and values == {keys.default_key: ""}):
+                extras.update(values)
             return None
-        source = next((key for key, value in found.items() if reasoning_text_of(value)), keys.details)
-        text = reasoning_text_of(found[source]) if source is not None else ""
-        own: Extras = {key: value for key, value in found.items() if key != source or key == keys.details}
-        beside = [reasoning_text_of(value) for value in own.values()]
-        if source is not None and source != keys.details and any(other not in ("", text) for other in beside):
-            own[source] = text
+        source = next((key for key, value in values.items() if reasoning_text_of(value)), keys.details)
+        text = "" if source is None else reasoning_text_of(values[source])
+        part_extras: Extras = {key: value for key, value in values.items() if key != source or key == keys.details}
+        if source is not None and source != keys.details:
+            further_texts = {reasoning_text_of(value) for value in part_extras.values()}
+            if further_texts - {"", text}:
+                part_extras[source] = text
         if source != keys.default_key:
-            own["$key"] = source
-        return ReasoningPart(text, reader.as_metadata(own))
+            part_extras["$as"] = source
+        return ReasoningPart(text, reader.as_metadata(part_extras))
+
+    def reasoning_values(self, wire: dict[str, Any], at: Path) -> dict[str, Any]:
+        """Return the values that a message has under the keys of reasoning, without nulls.
+
+        Raises:
+            ConversionError: A text is not a string, or the details are not a list.
+        """
+        values = {key: value for key, value in wire.items() if value is not None and key in self.REASONING.known}
+        for key, value in values.items():
+            is_details = key == self.REASONING.details
+            if type(value) is not (list if is_details else str):
+                raise wrong_type((at, key), "an array" if is_details else "a string", value)
+        return values
 
     def write_message_reasoning(
         self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer
@@ -361,18 +156,11 @@ class HostChatConverter(ChatConverter):
         keys = self.REASONING
         default = keys.keys[0] if writer.is_response and keys.default_key is None else keys.default_key
         for i, (part, at) in enumerate(parts):
-            own = writer.own_extras(part.metadata, at)
-            key = own["$key"] if type(own.get("$key")) is str else default
-            originals = {k: own[k] for k in keys.known if type(own.get(k)) is (list if k == keys.details else str)}
-            if key in originals:
-                unchanged = reasoning_text_of(originals[key]) == part.text
-            else:
-                unchanged = all(reasoning_text_of(value) in ("", part.text) for value in originals.values())
-            if not unchanged:
-                originals = {}
-            if key not in keys.keys and key not in originals:
-                key = default
-            if key is None or not (part.text or own):
+            part_extras = writer.own_extras(part.metadata, at)
+            source = part_extras["$as"] if type(part_extras.get("$as")) is str else default
+            originals = self.unchanged_reasoning(part, part_extras, source)
+            key = source if source in keys.keys or source in originals else default
+            if key is None or not (part.text or part_extras):
                 writer.report_unsupported(at, "reasoning")
                 continue
             writer.report_adopted_reasoning(part.metadata, at)
@@ -382,20 +170,198 @@ class HostChatConverter(ChatConverter):
                 wire[key] = wire.get(key, "") + part.text
             else:
                 wire.setdefault(key, [])
-            for k, value in originals.items():
-                if k == keys.details:
-                    wire[k] = [*wire.get(k, ()), *value]
-                elif k != key:
-                    wire.setdefault(k, value)
-        alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
-        if alone and not writer.is_response and "$sent" not in extras:
+            for original_key, value in originals.items():
+                if original_key == keys.details:
+                    wire[original_key] = [*wire.get(original_key, ()), *value]
+                elif original_key != key:
+                    wire.setdefault(original_key, value)
+        is_alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
+        if is_alone and not writer.is_response and "$sent" not in extras:
             wire["content"] = ""  # many servers reject null beside reasoning
+
+    def unchanged_reasoning(self, part: ReasoningPart, extras: Extras, source: str | None) -> dict[str, Any]:
+        """Return the values in the extras of a part, by key of reasoning. Empty if the part has another text by now.
+
+        `source` is the key from which the text was read.
+        """
+        keys = self.REASONING
+        originals = {
+            key: extras[key] for key in keys.known if type(extras.get(key)) is (list if key == keys.details else str)
+        }
+        if source in originals:
+            is_unchanged = reasoning_text_of(originals[source]) == part.text
+        else:
+            is_unchanged = all(reasoning_text_of(value) in ("", part.text) for value in originals.values())
+        return originals if is_unchanged else {}
 
     def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
         """Add the key of reasoning to a message with calls, as an empty text, unless it was read without it."""
         key = self.REASONING.default_key if self.REASONING.needed else None
         if key is not None and "tool_calls" in wire and key not in extras.get("$absent", ()) and key not in extras:
             wire.setdefault(key, "")
+
+    def read_arguments_text(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+        """Read the arguments. That they were an object is not kept, because the next request needs them as text.
+
+        Text that is not an object is also kept as an extra: the same server gets it again.
+
+        Raises:
+            ConversionError: The value is neither a string nor an object.
+        """
+        if type(value) is dict:
+            return value, None, ABSENT
+        arguments, invalid, extra = read_json_arguments(value, at, reader)
+        return arguments, invalid, extra if invalid is None else {"$whole": invalid.text}
+
+    def write_arguments_text(
+        self, arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write the arguments. In a request, text that is not an object is wrapped in one, unless this server gave it.
+
+        Raises:
+            ConversionError: The arguments cannot be written as JSON.
+        """
+        if is_internal_mark(extra):
+            if invalid is not None and invalid.text == extra.get("$whole"):
+                return invalid.text
+            extra = ABSENT
+        write = write_json_arguments if invalid is None else self.write_parsable_arguments
+        return write(arguments, invalid, extra, at, writer)
+
+    def read_parsable_arguments(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+        """Read the arguments. That they were an object is not kept, because the next request needs them as text.
+
+        Raises:
+            ConversionError: The value is neither a string nor an object.
+        """
+        return (value, None, ABSENT) if type(value) is dict else read_json_arguments(value, at, reader)
+
+    def write_parsable_arguments(
+        self, arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write the arguments. In a request, text that is not an object is wrapped in one, and reported.
+
+        Raises:
+            ConversionError: The arguments cannot be written as JSON.
+        """
+        text = write_json_arguments(arguments, invalid, extra, at, writer)
+        if writer.is_response:
+            return text
+        if type(text) is str and not text.strip():
+            return "{}"
+        if is_object_text(text):
+            return text
+        writer.report_loss(
+            at[0], "the text of an invalid call", "rewritten", f"{writer.wire.title} parses the arguments"
+        )
+        return compact({INVALID_ARGUMENTS_KEY: text})
+
+    def read_effort_object(
+        self, value: Any, at: Path, reader: Reader, keys_by_field: Mapping[str, str]
+    ) -> Reasoning | None:
+        """Read the object. None for one without effort and number of tokens.
+
+        Raises:
+            ConversionError: The object, its effort or its number of tokens has the wrong type.
+        """
+        if value is None or value is ABSENT:
+            return None
+        if type(value) is not dict:
+            raise wrong_type(at, "an object", value)
+        effort, budget = value.get(keys_by_field["effort"]), value.get(keys_by_field["budgetTokens"])
+        if effort is not None and type(effort) is not str:
+            raise wrong_type((at, keys_by_field["effort"]), "a string", effort)
+        if budget is not None and type(budget) is not int:
+            raise wrong_type((at, keys_by_field["budgetTokens"]), "an integer", budget)
+        return None if effort is None and budget is None else Reasoning(effort, budget)
+
+    def write_effort_object(
+        self, reasoning: Reasoning | None, at: Path, writer: Writer, keys_by_field: Mapping[str, str]
+    ) -> Any:
+        """Write the object."""
+        if reasoning is None:
+            return ABSENT
+        if reasoning.budget_tokens == 0 and reasoning.effort is None:
+            return {keys_by_field["effort"]: "none"}
+        settings = {keys_by_field["effort"]: reasoning.effort, keys_by_field["budgetTokens"]: reasoning.budget_tokens}
+        return {key: value for key, value in settings.items() if value is not None}
+
+    def read_effort_or_switch(
+        self, wire: dict[str, Any], at: Path, reader: Reader, levels: Mapping[str, str]
+    ) -> Reasoning | None:
+        """Read the reasoning effort. Thinking that is switched off is the effort `none`.
+
+        Raises:
+            ConversionError: The effort is neither a string nor null.
+        """
+        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
+        return Reasoning("none") if reasoning is None and wire.get("thinking") == _SWITCHED_OFF else reasoning
+
+    def write_effort_or_switch(
+        self, reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Write the reasoning effort, or switch thinking off."""
+        if reasoning is not None and (reasoning.budget_tokens == 0 or reasoning.effort == "none"):
+            return {"thinking": _SWITCHED_OFF}
+        effort = write_nearest_effort(reasoning, at, writer, levels)
+        return {} if effort is ABSENT else {"reasoning_effort": effort}
+
+    def read_result_call_or_next(self, value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
+        """Read the id of a result's call, and the name of the called tool. Without an id, it is the next open call.
+
+        Raises:
+            ConversionError: The value is not a string, and every call has a result.
+        """
+        call = reader.take_open_call(None) if value is None or value is ABSENT else None
+        if call is not None:
+            return call.id, call.name, {"$synthetic": call.id, **({} if value is ABSENT else {"$whole": value})}
+        identifier, name = read_result_call(value, at, reader)
+        reader.note_result(identifier)
+        return identifier, name, ABSENT
+
+    def write_result_call_or_next(self, identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> Any:
+        """Write the id of a result's call, unless it was read without one."""
+        if type(extra) is dict and extra.get("$synthetic") == identifier:
+            return extra.get("$whole", ABSENT)
+        return writer.call_id(identifier)
+
+
+_SWITCHED_OFF = {"type": "disabled"}
+
+
+def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
+    """Return the value at the first key path that leads to one, or None."""
+    for path in paths:
+        value = value_at_path(body, path)
+        if value is not None:
+            return value
+    return None
+
+
+def _says(text: str, content: dict[str, Any]) -> bool:
+    try:
+        return same_json(loads(text), content)
+    except ValueError:
+        return False
+
+
+def detail_text(detail: Any) -> str:
+    """Return the text of a detail, or an empty string if it is encrypted or of an unknown kind."""
+    if type(detail) is not dict:
+        return ""
+    for key in ("text", "summary"):
+        if type(detail.get(key)) is str:
+            return str(detail[key])
+    return ""
+
+
+def reasoning_text_of(value: Any) -> str:
+    """Return the text under a key of reasoning: the value itself, or the text of all details."""
+    return "".join(map(detail_text, value)) if type(value) is list else value
 
 
 class CompatibleStream(ChatStream):
@@ -405,7 +371,7 @@ class CompatibleStream(ChatStream):
     text under each.
     """
 
-    converter: ClassVar[HostChatConverter]
+    converter: ClassVar[CompatibleConverter]
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -423,12 +389,12 @@ class CompatibleStream(ChatStream):
         return events
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
-        known = self.converter.REASONING.known
-        if delta.keys().isdisjoint(known):
+        reasoning_keys = self.converter.REASONING.known
+        if delta.keys().isdisjoint(reasoning_keys):
             super()._take_delta(delta, events)
             return
         self._message.setdefault("role", "assistant")
-        for key in known:
+        for key in reasoning_keys:
             value = delta.get(key)
             if type(value) is str and key != self.converter.REASONING.details:
                 self._thoughts.setdefault(key, []).append(value)
@@ -439,7 +405,7 @@ class CompatibleStream(ChatStream):
                     self._tell(key, self._take_detail(detail), events)
             elif key in delta:
                 self._message.setdefault(key, value)
-        super()._take_delta({key: value for key, value in delta.items() if key not in known}, events)
+        super()._take_delta({key: value for key, value in delta.items() if key not in reasoning_keys}, events)
 
     def _tell(self, key: str, text: str, events: list[StreamEvent]) -> None:
         if text and self._source in (None, key):
@@ -457,10 +423,10 @@ class CompatibleStream(ChatStream):
         if type(slot[0]) is not int or type(slot[1]) is not str:
             details.append(_Detail(fragment))
             return detail_text(fragment)
-        known = self._last_details.get(slot)
-        if known is None or not known.take(fragment):
-            known = self._last_details[slot] = _Detail(fragment)
-            details.append(known)
+        joined = self._last_details.get(slot)
+        if joined is None or not joined.take(fragment):
+            joined = self._last_details[slot] = _Detail(fragment)
+            details.append(joined)
         return detail_text(fragment)
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
@@ -471,12 +437,12 @@ class CompatibleStream(ChatStream):
 
     def _joined_choice(self, index: Any) -> dict[str, Any]:
         choice = super()._joined_choice(index)
-        found: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}
+        thoughts: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}
         if self._details is not None and self.converter.REASONING.details is not None:
-            found[self.converter.REASONING.details] = [detail.assemble() for detail in self._details]
+            thoughts[self.converter.REASONING.details] = [detail.assemble() for detail in self._details]
         if self._source is not None:  # the first key of the message with a text is the one that was streamed
-            found = {self._source: found[self._source], **found}
-        choice["message"] = {**choice["message"], **found}
+            thoughts = {self._source: thoughts[self._source], **thoughts}
+        choice["message"] = {**choice["message"], **thoughts}
         return choice
 
 
@@ -516,7 +482,7 @@ class CompatibleStreamWriter(ChatStreamWriter):
 
     ENDS_WITH_USAGE = True
 
-    converter: ClassVar[HostChatConverter]
+    converter: ClassVar[CompatibleConverter]
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
         return [self._chunk({self._key(): text})]
@@ -528,9 +494,11 @@ class CompatibleStreamWriter(ChatStreamWriter):
         sent = "".join(self.reasoning)
         if not sent:
             return super()._rest(message)
-        known = self.converter.REASONING.known
-        text = next((found for key in known if (found := reasoning_text_of(message.get(key) or ""))), "")
-        thoughts = {key: value for key, value in message.items() if key in known and value != text}
+        reasoning_keys = self.converter.REASONING.known
+        text = next(
+            (value_text for key in reasoning_keys if (value_text := reasoning_text_of(message.get(key) or ""))), ""
+        )
+        thoughts = {key: value for key, value in message.items() if key in reasoning_keys and value != text}
         if text != sent and text.startswith(sent):
             thoughts = {self._key(): text[len(sent) :], **thoughts}
-        return super()._rest({**{k: v for k, v in message.items() if k not in known}, **thoughts})
+        return super()._rest({**{k: v for k, v in message.items() if k not in reasoning_keys}, **thoughts})

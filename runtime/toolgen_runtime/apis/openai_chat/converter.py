@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -15,12 +16,18 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
-from ...conversion.fields import read_field, write_field
+from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.rule_of_extras import read_field, write_field
+from ...conversion.tool_results import (
+    ResultKind,
+    read_result_text_or_error,
+    report_dropped_error_flag,
+    write_result_text,
+)
 from ...conversion.values import optional_text, read_list_or_null, write_or_describe, write_user_or_opaque
 from ...conversion.writer import Writer
-from ...converter import ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...models import (
     AssistantMessage,
@@ -39,9 +46,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ...unpaired_results import results_of
 from ..chat_bases import (
     ChatMessageConverter,
     OutputFormatConverter,
@@ -61,11 +65,13 @@ from .fields import (
     read_file_name,
     read_inline_audio,
     read_inline_data,
+    read_stop_sequences,
     restore_missing_message,
     write_audio_format,
     write_file_name,
     write_inline_audio,
     write_inline_data,
+    write_stop_sequences,
 )
 
 __all__ = ["ChatConverter"]
@@ -86,11 +92,13 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_inline_audio = staticmethod(write_inline_audio)
     read_inline_data = staticmethod(read_inline_data)
     write_inline_data = staticmethod(write_inline_data)
+    read_stop_sequences = staticmethod(read_stop_sequences)
+    write_stop_sequences = staticmethod(write_stop_sequences)
 
     RESPONSE_KEYS = frozenset(["choices"])
     HAS_FUNCTION_MESSAGES = True
     IS_HOST: ClassVar[bool] = False
-    """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
+    """Whether this is a server with additions of its own (`CompatibleConverter`), such as reasoning in messages."""
     assistant_keys = frozenset(["content", "name", "refusal", "role", "tool_calls"])
     """The keys of an assistant message that are not kept as extras."""
     USAGE: ClassVar[UsageTable]
@@ -118,9 +126,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                blank = self.ACCEPTS_BLANK_MESSAGES
-                full = (blank and wire.get("content")) or has_content(wire, blank)
-                if full or writer.was_sent(message):
+                if has_content(wire, self.ACCEPTS_BLANK_MESSAGES) or writer.was_sent(message):
                     wires.append(wire)
                 else:
                     reason = "the API rejects a message without content"
@@ -169,10 +175,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         else:
             texts = read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
             if len(texts) == 1 and type(texts[0]) is TextPart and texts[0].metadata is None:
-                extras["$list"] = ["content"]
+                extras["content"] = {"$around": []}
             for part in texts:
                 if type(part) is RefusalPart:
-                    merge_extras_into(part, reader.wire.name, {"$key": "content"})
+                    merge_extras_into(part, reader.wire.name, {"$as": "content"})
             parts += texts
         if refusal is not None:
             parts.append(RefusalPart(refusal))
@@ -223,18 +229,18 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 writer.own_extras(part.metadata, here)
                 writer.report_loss((here, "type"), "a refusal", "rewritten", "it is sent as text")
                 texts.append(part.text)
-            elif type(part) is RefusalPart and writer.peek_extras(part.metadata).get("$key") != "content":
+            elif type(part) is RefusalPart and writer.peek_extras(part.metadata).get("$as") != "content":
                 writer.own_extras(part.metadata, here)
                 if refusals:
                     writer.report_loss(at, "refusals", "rewritten", "they were joined")
                 refusals.append(part.text)
-            elif type(part) is ReasoningPart and not (self.IS_HOST or writer.peek_extras(part.metadata).get("$key")):
+            elif type(part) is ReasoningPart and not (self.IS_HOST or writer.peek_extras(part.metadata).get("$as")):
                 writer.report_unsupported(here, "reasoning")
             elif type(part) is ReasoningPart:
                 if texts or calls:
                     writer.report_loss(here, "reasoning", "moved", "reasoning must come first")
                 thoughts.append((part, here))
-            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
+            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$as") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
@@ -246,24 +252,31 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 text = write_or_describe(part, here, writer, self.write_assistant_content)
                 if text is not ABSENT:
                     texts.append(text)
-        if writer.is_response and "content" not in extras.get("$list", ()):
-            texts = join_response_texts(texts, at, writer)
-        only = texts[0] if len(texts) == 1 and "content" not in extras.get("$list", ()) else None
-        if type(only) is str:
-            wire["content"] = only
-        elif type(only) is dict and only.keys() == {"type", "text"}:
-            wire["content"] = only["text"]
-        else:
-            written = [self.write_assistant_content(TextPart(t), at, writer) if type(t) is str else t for t in texts]
-            wire["content"] = written or (None if parts else [])
-        if wire["content"] is None and extras.get("content") in ("", []):
-            wire["content"] = extras["content"]
+        wire["content"] = self.write_assistant_texts(texts, extras, at, writer) if parts else []
         if refusals:
             wire["refusal"] = "".join(refusals)
         if calls:
             wire["tool_calls"] = calls
         if thoughts:
             self.write_message_reasoning(wire, thoughts, extras, writer)
+
+    def write_assistant_texts(self, texts: list[Any], extras: Extras, at: Path, writer: Writer) -> Any:
+        """Write the content of an assistant message: a single text as a string, unless it was read from a list.
+
+        A text is a string, or the object of a part. Without texts, empty content is written as it was read, else as null.
+        """
+        is_list = "$around" in inner_extras(extras, "content")
+        if writer.is_response and not is_list:
+            texts = join_response_texts(texts, at, writer)
+        if len(texts) == 1 and not is_list:
+            text = texts[0]
+            if type(text) is dict and text.keys() == {"type", "text"}:
+                return text["text"]
+            if type(text) is str:
+                return text
+        if not texts:
+            return extras["content"] if extras.get("content") in ("", []) else None
+        return [self.write_assistant_content(TextPart(t), at, writer) if type(t) is str else t for t in texts]
 
     def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
         """Read the result of a call: text, the text of an error, or parts."""
@@ -282,46 +295,34 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its first choice becomes the message; further choices are kept as extras."""
-        error, choices_found = self.body_error(wire), wire.get("choices")
-        if error and choices_found is None:
+        error, choices = self.body_error(wire), wire.get("choices")
+        if error and choices is None:
             raise BareApiError(format_path(at), wire)
-        choices_found = [] if choices_found is None else choices_found
-        if type(choices_found) is not list:
-            raise wrong_type((at, "choices"), "an array", choices_found)
-        extras = unmapped_members(wire, _RESPONSE)
+        choices_path = (at, "choices")
+        if choices is not None and type(choices) is not list:
+            raise wrong_type(choices_path, "an array", choices)
         usage = self.body_usage(wire)
-        absent = ["object"] if "object" not in wire else []
+        if usage is not None and type(usage) is not dict:
+            raise wrong_type((at, "usage"), "an object", usage)
+        extras = unmapped_members(wire, _RESPONSE)
+        absent = [key for key in ("object", "choices") if key not in wire]
         if usage is not None and wire.get("usage") is None:
             absent.append("usage")
         if absent:
             extras["$absent"] = absent
-        if usage is not None and type(usage) is not dict:
-            raise wrong_type((at, "usage"), "an object", usage)
-        choice, kept = choices_found[0] if choices_found else {}, NO_EXTRAS
+        choice = choices[0] if choices else {}
         if type(choice) is not dict:
-            raise wrong_type(((at, "choices"), 0), "an object", choice)
-        body = choice.get("message")
-        path = (((at, "choices"), 0), "message")
-        if body is None:
-            message = AssistantMessage()
-        elif type(body) is dict:
-            regular, kept = self.normalize_message(body)
-            message = self.read_assistant_message(regular, path, reader)
-            keep_role(message, body, reader)
-        else:
-            raise wrong_type(path, "an object", body)
-        stop_reason = optional_text(choice, "finish_reason", ((at, "choices"), 0))
-        if choices_found:
-            extras["choices"] = [extras_of_choice(choice, kept), *choices_found[1:]]
-            if type(body) is dict and type(body.get("content")) is list:
-                merge_extras_into(message, reader.wire.name, {"$list": ["content"]})
-        elif "choices" not in wire:
-            extras["$absent"] = [*extras.get("$absent", ()), "choices"]
-        else:
-            extras["choices"] = wire["choices"]
-        opaque = type(body) is dict and bool(body.get("tool_calls") or body.get("function_call"))
-        reason = derive_finish_reason(self.deciding_reason(stop_reason, wire), message, self.FINISH_REASONS, opaque)
-        if error or not choices_found:
+            raise wrong_type((choices_path, 0), "an object", choice)
+        message, extras_of_first = self.read_choice(choice, (choices_path, 0), reader)
+        if choices:
+            extras["choices"] = [extras_of_first, *choices[1:]]
+        elif "choices" in wire:
+            extras["choices"] = choices
+        stop_reason = optional_text(choice, "finish_reason", (choices_path, 0))
+        body = inner_extras(choice, "message")
+        has_calls = bool(body.get("tool_calls") or body.get("function_call"))
+        reason = derive_finish_reason(self.deciding_reason(stop_reason, wire), message, self.FINISH_REASONS, has_calls)
+        if error or not choices:
             reason = "error"
         mark_calls_invalid(message, reason)
         return Completion(
@@ -334,49 +335,67 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             reader.as_metadata(extras),
         )
 
+    def read_choice(self, choice: dict[str, Any], at: Path, reader: Reader) -> tuple[AssistantMessage, Extras]:
+        """Read the message of a choice, and return the extras of the choice."""
+        body, path = choice.get("message"), (at, "message")
+        if body is None:
+            return AssistantMessage(), extras_of_choice(choice, NO_EXTRAS)
+        if type(body) is not dict:
+            raise wrong_type(path, "an object", body)
+        regular, message_extras = self.normalize_message(body)
+        message = self.read_assistant_message(regular, path, reader)
+        keep_role(message, body, reader)
+        if type(body.get("content")) is list and body["content"]:
+            merge_extras_into(message, reader.wire.name, {"content": {"$around": []}})
+        return message, extras_of_choice(choice, message_extras)
+
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response with one choice, and the choices in the extras."""
         extras = writer.own_extras(completion.metadata, ROOT)
-        choices_extra = extras.get("choices")
+        response_id = completion.id if completion.id is not None else identifier
         first, further = choice_extras(extras, "choices")
-        message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
-        restore_role(message, completion.message, writer)
-        choice: dict[str, Any] = {
-            "index": first.get("index", 0),
-            "message": message,
-            "finish_reason": first.get("finish_reason"),
-        }
-        if "index" in first.get("$absent", ()):
-            del choice["index"]
-        if completion.stop_reason is not None or not choices_extra:
-            choice["finish_reason"] = provider_stop_reason(
-                completion, self.FINISH_REASONS, extras, writer, has_foreign=self.IS_HOST
-            )
-        elif "finish_reason" in first.get("$absent", ()):
-            del choice["finish_reason"]
-        restore_extras(choice, first)
-        choice["message"] = self.restore_message(choice["message"], inner_extras(first, "message"))
-        choice = restore_missing_message(choice, first)
-        found = completion.id if completion.id is not None else identifier
-        wire: dict[str, Any] = {} if found is None else {"id": found}
+        choice = self.write_choice(completion, first, extras, writer)
+        wire: dict[str, Any] = {} if response_id is None else {"id": response_id}
         if "object" not in extras.get("$absent", ()):
             wire["object"] = extras.get("object", "chat.completion")
         if created is not None or "created" in extras:
             wire["created"] = extras.get("created", created)
         if completion.model is not None:
             wire["model"] = completion.model
-        if choices_extra or "choices" not in extras or completion.message.content:
+        if extras.get("choices") or "choices" not in extras or completion.message.content:
             wire["choices"] = [choice, *further]
         usage = None if completion.usage is None else self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
-        if usage is not None and not self.IS_HOST:
-            wire["usage"] = usage
         restore_extras(wire, extras)
-        was_read = "usage" not in extras.get("$absent", ())
-        if usage is not None and self.IS_HOST and (was_read or self.body_usage(wire) != usage):
+        stands_elsewhere = "usage" in extras.get("$absent", ()) and self.body_usage(wire) == usage
+        if usage is not None and not stands_elsewhere:
             wire["usage"] = usage
         return wire
+
+    def write_choice(
+        self, completion: Completion, extras: Extras, response_extras: Extras, writer: Writer
+    ) -> dict[str, Any]:
+        """Write the first choice of a response. `extras` are those of the choice."""
+        message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
+        restore_role(message, completion.message, writer)
+        choice: dict[str, Any] = {
+            "index": extras.get("index", 0),
+            "message": message,
+            "finish_reason": extras.get("finish_reason"),
+        }
+        absent = extras.get("$absent", ())
+        if "index" in absent:
+            del choice["index"]
+        if completion.stop_reason is not None or not response_extras.get("choices"):
+            choice["finish_reason"] = provider_stop_reason(
+                completion, self.FINISH_REASONS, response_extras, writer, has_foreign=self.IS_HOST
+            )
+        elif "finish_reason" in absent:
+            del choice["finish_reason"]
+        restore_extras(choice, extras)
+        choice["message"] = self.restore_message(choice["message"], inner_extras(extras, "message"))
+        return restore_missing_message(choice, extras)
 
     def body_error(self, wire: dict[str, Any]) -> Any:
         """Return the error in a body of status 200, or None."""
@@ -394,7 +413,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Return a message of a response as a request may have it, and what it had instead."""
         return message, NO_EXTRAS
 
-    def restore_message(self, message: dict[str, Any], kept: Extras) -> dict[str, Any]:
+    def restore_message(self, message: dict[str, Any], extras: Extras) -> dict[str, Any]:
         """Return a message of a response as it was read, where it still means the same."""
         return message
 
@@ -406,7 +425,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if type(text) is not str or not text:
             return None
         del extras["reasoning_content"]
-        return ReasoningPart(text, reader.as_metadata({"$key": "reasoning_content"}))
+        return ReasoningPart(text, reader.as_metadata({"$as": "reasoning_content"}))
 
     def write_message_reasoning(
         self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer

@@ -6,10 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, unmapped_members
+from ...conversion.fields import (
+    media_type_of,
+    read_data_url,
+    read_enum_value,
+    read_string_or_list,
+    write_data_url,
+    write_enum_value,
+    write_strings_at_most,
+)
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
+from ...models import Reasoning
 from ...paths import Path
 
 __all__ = [
@@ -20,11 +29,13 @@ __all__ = [
     "read_file_name",
     "read_inline_audio",
     "read_inline_data",
+    "read_stop_sequences",
     "restore_missing_message",
     "write_audio_format",
     "write_file_name",
     "write_inline_audio",
     "write_inline_data",
+    "write_stop_sequences",
 ]
 
 
@@ -70,10 +81,10 @@ def write_inline_audio(url: str | None, data: str | None, at: Path, writer: Writ
     """
     if data is not None and url is not None:
         writer.report_unsupported((at[0], "url"), "url")
-    found = data if data is not None or url is None else read_data_url(url, at, Reader(writer.wire))[1]
-    if found is None:
+    recording = data if data is not None or url is None else read_data_url(url, at, Reader(writer.wire))[1]
+    if recording is None:
         raise UnsupportedValueError("only inline data is supported")
-    return found
+    return recording
 
 
 def read_audio_format(
@@ -109,10 +120,10 @@ def write_audio_format(
         writer.report_loss(at, "mediaType", "defaulted", f"the API requires it, so it is set to {media_type}")
     if media_type is not None and media_type not in mapping.values():
         word = media_type.rpartition("/")[2].removeprefix("x-")
-        known = mapping[word] if word in mapping else media_type_of(data or "")
-        if known in mapping.values():
-            writer.report_loss(at, "mediaType", "rewritten", f"the API has it as {known}")
-            media_type = known
+        supported_type = mapping[word] if word in mapping else media_type_of(data or "")
+        if supported_type in mapping.values():
+            writer.report_loss(at, "mediaType", "rewritten", f"the API has it as {supported_type}")
+            media_type = supported_type
     return write_enum_value(media_type, at, writer, mapping)
 
 
@@ -135,6 +146,30 @@ def write_file_name(name: str | None, at: Path, writer: Writer) -> Any:
         return name
     writer.report_loss(at, "name", "defaulted", "a file needs a name")
     return "document"
+
+
+def read_stop_sequences(
+    value: Any, at: Path, reader: Reader, reasoning: Reasoning | None, table: Mapping[str, Any]
+) -> list[str] | None:
+    """Read the stop sequences.
+
+    Raises:
+        ConversionError: The value is neither a string, nor a list of strings, nor null.
+    """
+    return read_string_or_list(value, at, reader)
+
+
+def write_stop_sequences(
+    texts: list[str] | None, at: Path, writer: Writer, reasoning: Reasoning | None, table: Mapping[str, Any]
+) -> Any:
+    """Write the stop sequences, at most as many as the table has under `most`.
+
+    They are left out if the request has an effort and `beside_reasoning` is false in the table.
+    """
+    if texts and reasoning is not None and not table.get("beside_reasoning", True):
+        writer.report_loss(at, at[1], "dropped", f"{writer.wire.title} rejects it for models that reason", "warning")
+        return ABSENT
+    return write_strings_at_most(texts, at, writer, table)
 
 
 def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:
@@ -160,21 +195,21 @@ _CHOICE = frozenset(["finish_reason", "message"])
 
 def extras_of_choice(choice: dict[str, Any], message: Extras) -> Extras:
     """Return the extras of a choice, with those of its message that the message itself does not keep."""
-    found = unmapped_members(choice, _CHOICE)
+    extras = unmapped_members(choice, _CHOICE)
     absent = [key for key in ("finish_reason", "index", "message") if key not in choice]
     if absent:
-        found["$absent"] = absent
+        extras["$absent"] = absent
     if choice.get("finish_reason") == "":
-        found["finish_reason"] = ""
+        extras["finish_reason"] = ""
     if message:
-        found["message"] = message
-    return found
+        extras["message"] = message
+    return extras
 
 
 def join_response_texts(parts: list[Any], at: Path, writer: Writer) -> list[Any]:
     """Return the content of a response as one text if it has only texts, because clients expect a string."""
-    found = [part.get("text") if type(part) is dict and part.keys() == {"type", "text"} else part for part in parts]
-    texts = [text for text in found if type(text) is str]
+    contents = [part.get("text") if type(part) is dict and part.keys() == {"type", "text"} else part for part in parts]
+    texts = [text for text in contents if type(text) is str]
     if len(texts) < 2 or len(texts) < len(parts):
         return parts
     writer.report_loss(at, "content", "rewritten", "clients expect one text, so the texts were joined")

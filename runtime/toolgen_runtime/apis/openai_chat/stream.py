@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from ...conversion.extras import inner_extras, objects_in
 from ...conversion.reader import NO_IDS
+from ...conversion.responses import substitute_normal_stop_reason
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall, order_by_index, read_hashable_index
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan, is_object_text
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...responses import substitute_normal_stop_reason
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall, order_by_index, read_hashable_index
 
 __all__ = ["GROWING_KEYS", "ChatCall", "ChatStream", "ChatStreamWriter"]
 
@@ -68,18 +68,10 @@ class ChatStream(BaseStream):
         return events
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
+        """Read a delta of the message, and add what is new to the events."""
         for key, value in delta.items():
             if key == "content":
-                if type(value) is str:
-                    self._has_content = True
-                    if value:
-                        self._text.append(value)
-                        events.append(TextDelta(value))
-                elif type(value) is list:
-                    self._has_content = True
-                    self._parts = self._parts or _StreamedPartList(self._text)
-                    for part in value:
-                        events += self._parts.add(part, self._has_thoughts)
+                events += self._take_content(value)
             elif key == "tool_calls":
                 if type(value) is list:
                     for position, piece in enumerate(value):
@@ -99,6 +91,19 @@ class ChatStream(BaseStream):
             else:
                 self._message[key] = _join_values(self._message.get(key), value)
 
+    def _take_content(self, value: Any) -> list[StreamEvent]:
+        """Read the content of a delta: text, or parts of the content."""
+        if type(value) is str:
+            self._has_content = True
+            if value:
+                self._text.append(value)
+            return [TextDelta(value)] if value else []
+        if type(value) is not list:
+            return []
+        self._has_content = True
+        self._parts = self._parts or _StreamedPartList(self._text)
+        return [event for part in value for event in self._parts.add(part, self._has_thoughts)]
+
     def _take_choice(self, choice: dict[str, Any], events: list[StreamEvent]) -> None:
         for key, value in choice.items():
             if key not in ("delta", "index") and (value not in (None, "") or key not in self._choice):
@@ -116,10 +121,10 @@ class ChatStream(BaseStream):
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
         slot = piece["index"] if type(piece.get("index")) is int else ("at", position)
         piece = _merge_with_name_sent_before(self._named, slot, piece)
-        given = piece.get("function")
-        function: dict[str, Any] = given if type(given) is dict else {}
+        value_of_function = piece.get("function")
+        function: dict[str, Any] = value_of_function if type(value_of_function) is dict else {}
         call = self._call_of(piece, function, slot)
-        call.malformed |= given is not None and type(given) is not dict
+        call.malformed |= value_of_function is not None and type(value_of_function) is not dict
         for key, value in piece.items():
             if key not in ("function", "index") and value not in (None, ""):
                 if key == "custom":
@@ -160,28 +165,28 @@ class ChatStream(BaseStream):
         """
         index = piece.get("index")
         identifier = _piece_id(piece)
-        known = self._slots.get(slot)
-        if identifier is not None and (known is None or known.wire_id not in (None, identifier)):
+        call = self._slots.get(slot)
+        if identifier is not None and (call is None or call.wire_id not in (None, identifier)):
             same = self._by_id.get(identifier) if type(identifier) is str else None
             moved = same is not None and None not in (index, same.wire_index) and function.get("name")
             if same is not None and not moved and not _begins_another_call(same, piece):
                 self._slots[slot] = same
                 return same
-            known = None
-        elif known is not None and _begins_another_call(known, piece):
-            known = None
-        if known is None and identifier is None and index is None and not function.get("name") and self._entries:
+            call = None
+        elif call is not None and _begins_another_call(call, piece):
+            call = None
+        if call is None and identifier is None and index is None and not function.get("name") and self._entries:
             return self._entries[-1]
-        if known is None:
+        if call is None:
             custom = "custom" in piece and "function" not in piece
             head: dict[str, Any] = {} if custom else {"function": {}}
-            known = ChatCall(-1 if custom else len(self._calls), head)
-            known.wire_index = index if type(index) is int else None
-            self._entries.append(known)
+            call = ChatCall(-1 if custom else len(self._calls), head)
+            call.wire_index = index if type(index) is int else None
+            self._entries.append(call)
             if not custom:
-                self._calls.append(known)
-            self._slots[slot] = known
-        return known
+                self._calls.append(call)
+            self._slots[slot] = call
+        return call
 
     def _take_further(self, choice: dict[str, Any]) -> None:
         """Collect another choice of the response, which becomes an extra of the first one."""
@@ -239,7 +244,7 @@ def _join_values(old: Any, new: Any) -> Any:
         joined = [*old]
         for item in new:
             indexed = type(item) is dict and type(item.get("index")) is int
-            same = (i for i, found in enumerate(joined) if _is_same_item(found, item))
+            same = (i for i, earlier in enumerate(joined) if _is_same_item(earlier, item))
             place = next(same, None) if indexed else None
             if place is None:
                 joined.append(item)
@@ -255,16 +260,16 @@ GROWING_KEYS = ("text", "summary", "data")
 """Keys of an item of a list whose values arrive in pieces."""
 
 
-def _is_same_item(found: Any, item: dict[str, Any]) -> bool:
+def _is_same_item(earlier: Any, item: dict[str, Any]) -> bool:
     """Return whether an item of a list continues or repeats one: both have the same index and type, and no other id."""
-    is_same = type(found) is dict and all(found.get(key) == item.get(key) for key in ("index", "type"))
-    return is_same and found.get("id") in (None, item.get("id", found.get("id")))
+    is_same = type(earlier) is dict and all(earlier.get(key) == item.get(key) for key in ("index", "type"))
+    return is_same and earlier.get("id") in (None, item.get("id", earlier.get("id")))
 
 
-def _joined_item(found: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
-    given = {key: value for key, value in item.items() if value is not None or key not in found}
-    pieces = {key: _join_values(found.get(key), value) for key, value in given.items() if key in GROWING_KEYS}
-    return {**found, **given, **pieces}
+def _joined_item(earlier: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
+    stated = {key: value for key, value in item.items() if value is not None or key not in earlier}
+    pieces = {key: _join_values(earlier.get(key), value) for key, value in stated.items() if key in GROWING_KEYS}
+    return {**earlier, **stated, **pieces}
 
 
 def _piece_id(piece: dict[str, Any]) -> Any:
@@ -429,10 +434,10 @@ class _Thought:
 
     def take(self, piece: Any) -> str:
         """Add a piece of a delta, and return its text."""
-        text = piece if self.kind is str else piece["text"] if _is_text(piece) else None
-        if text is None:
+        if self.kind is not str and not _is_text(piece):
             self.items.append(piece)
             return ""
+        text = piece if self.kind is str else piece["text"]
         last = len(self.items) - 1
         if last not in self.runs:
             last += 1
@@ -518,9 +523,9 @@ class ChatStreamWriter(BaseStreamWriter):
             delta = self._rest(message) if i == 0 else _whole(message)
             if i == 0 and self._has_role and delta.get("role") == "assistant":
                 del delta["role"]
-            rest = {key: value for key, value in choice.items() if key not in ("message", "index")}
+            members = {key: value for key, value in choice.items() if key not in ("message", "index")}
             chunk = self._chunk(delta)
-            chunk["choices"] = [{"index": choice.get("index", i), "delta": delta, **rest}]
+            chunk["choices"] = [{"index": choice.get("index", i), "delta": delta, **members}]
             chunks.append({**chunk, **top})
         usage = {"usage": body["usage"]} if "usage" in body else {}
         if chunks and completion.finish_reason == "error":
@@ -538,34 +543,52 @@ class ChatStreamWriter(BaseStreamWriter):
             if content[len(sent) :] or not content:
                 delta["content"] = content[len(sent) :]
         elif type(content) is list:
-            unsent = []
-            for part in content:
-                text = part.get("text") if type(part) is dict else None
-                if type(text) is str and text and sent.startswith(text):
-                    sent = sent[len(text) :]
-                else:
-                    unsent.append(part)
-            if unsent:
-                delta["content"] = unsent
+            unsent_parts = _parts_after(sent, content)
+            if unsent_parts:
+                delta["content"] = unsent_parts
+        pieces = self._unsent_calls(objects_in(message.get("tool_calls")))
+        if pieces:
+            delta["tool_calls"] = pieces
+        return delta
+
+    def _unsent_calls(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return pieces with the parts of calls that were not sent yet."""
         pieces: list[dict[str, Any]] = []
         position = 0
-        entries = objects_in(message.get("tool_calls"))
         for entry in entries:
             function = entry.get("function")
             if type(function) is not dict:
                 pieces.append({"index": len(entries) + len(pieces), **entry})
                 continue
             call = self.sent_call(position)
-            rest: dict[str, Any] = {k: v for k, v in entry.items() if not (call.is_begun and k in ("id", "type"))}
+            unsent_call: dict[str, Any] = {
+                k: v for k, v in entry.items() if not (call.is_begun and k in ("id", "type"))
+            }
             text = str(function.get("arguments", ""))
-            rest["function"] = {k: v for k, v in function.items() if not (call.is_begun and k == "name")}
-            rest["function"]["arguments"] = text[len(call.arguments) :] if text.startswith(call.arguments) else ""
-            if rest.keys() != {"function"} or rest["function"].keys() != {"arguments"} or rest["function"]["arguments"]:
-                pieces.append({"index": position, **rest})
+            unsent_call["function"] = {k: v for k, v in function.items() if not (call.is_begun and k == "name")}
+            unsent_call["function"]["arguments"] = (
+                text[len(call.arguments) :] if text.startswith(call.arguments) else ""
+            )
+            if (
+                unsent_call.keys() != {"function"}
+                or unsent_call["function"].keys() != {"arguments"}
+                or unsent_call["function"]["arguments"]
+            ):
+                pieces.append({"index": position, **unsent_call})
             position += 1
-        if pieces:
-            delta["tool_calls"] = pieces
-        return delta
+        return pieces
+
+
+def _parts_after(sent: str, content: list[Any]) -> list[Any]:
+    """Return the parts of a content without the texts that were sent as one, in the order of the parts."""
+    unsent = []
+    for part in content:
+        text = part.get("text") if type(part) is dict else None
+        if type(text) is str and text and sent.startswith(text):
+            sent = sent[len(text) :]
+        else:
+            unsent.append(part)
+    return unsent
 
 
 def _whole(message: dict[str, Any]) -> dict[str, Any]:

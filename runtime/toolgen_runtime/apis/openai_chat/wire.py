@@ -12,22 +12,32 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, has_value_at
+from ...conversion.fields import (
+    read_call_id_verbatim,
+    read_data_url,
+    read_flag_about_tools,
+    read_json_arguments,
+    read_model_effort,
+    read_output_schema,
+    read_result_call,
+    read_tool_name,
+    read_tool_schema,
+    write_call_id_verbatim,
+    write_data_url,
+    write_flag_about_tools,
+    write_json_arguments,
+    write_model_effort,
+    write_output_schema,
+    write_result_call,
+    write_tool_name,
+    write_tool_schema,
+)
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import FinishReason, UsageTable
 from ...conversion.values import call_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import (
-    read_data_url,
-    read_output_schema,
-    read_strings_at_most,
-    read_tool_schema,
-    write_data_url,
-    write_output_schema,
-    write_strings_at_most,
-    write_tool_schema,
-)
 from ...models import (
     AssistantPart,
     AudioPart,
@@ -46,21 +56,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
-    read_call_id_verbatim,
-    read_flag_about_tools,
-    read_json_arguments,
-    read_model_effort,
-    read_result_call,
-    read_tool_name,
-    write_call_id_verbatim,
-    write_flag_about_tools,
-    write_json_arguments,
-    write_model_effort,
-    write_result_call,
-    write_tool_name,
-)
 from .converter import ChatConverter
 
 __all__ = ["OpenaiChat"]
@@ -372,7 +367,7 @@ class OpenaiChat(ChatConverter):
         reasoning = source.field(
             "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
         )
-        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
+        stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         return Request(
@@ -448,7 +443,15 @@ class OpenaiChat(ChatConverter):
             request.tools,
             self.REQUEST_REASONING_EFFORT,
         )
-        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
+        target.field(
+            "stop",
+            request.stop,
+            "stop",
+            self.read_stop_sequences,
+            self.write_stop_sequences,
+            request.reasoning,
+            self.REQUEST_STOP,
+        )
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
         return target.finish()

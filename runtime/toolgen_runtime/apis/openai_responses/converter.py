@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -14,13 +15,18 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import is_detached_result, order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import (
+    ResultKind,
+    read_result_text_or_error,
+    report_dropped_error_flag,
+    write_result_text,
+)
 from ...conversion.values import mark_empty_list, opaque_message, optional_object, optional_text, read_text_or_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import is_detached_result, order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -39,9 +45,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ...unpaired_results import results_of
 from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,
@@ -141,14 +144,14 @@ class ResponsesConverter(OutputFormatConverter):
         """Read the items of a request. There may be none, or a string that is the only user message."""
         if wire is ABSENT or wire is None:
             return [], {"$absent": True} if wire is ABSENT else None
-        return self.read_messages(wire, at, reader), {"$single": True} if type(wire) is str else ABSENT
+        return self.read_messages(wire, at, reader), {"$around": None} if type(wire) is str else ABSENT
 
     def write_input_string_or_items(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the items of a request, as a string if they were read from one."""
         wires = self.write_messages(messages, at, writer)
         if not wires and (extra is None or (is_internal_mark(extra) and "$absent" in extra)):
             return ABSENT
-        if len(wires) != 1 or not is_internal_mark(extra) or "$single" not in extra:
+        if len(wires) != 1 or not is_internal_mark(extra) or "$around" not in extra:
             return wires
         text = wires[0].get("content")
         return text if wires[0] == {"role": "user", "content": text} and type(text) is str else wires
@@ -220,12 +223,17 @@ class ResponsesConverter(OutputFormatConverter):
         extras = unmapped_members(item, _MESSAGE_KEYS)
         if type(content) is str:
             return [
-                TextPart(content, metadata=reader.as_metadata({"$item": {**extras, "$single": True}} if extras else {}))
+                TextPart(
+                    content,
+                    metadata=reader.as_metadata(
+                        {"$around": {**extras, "content": {"$around": None}}} if extras else {}
+                    ),
+                )
             ]
         parts: list[AssistantPart] = []
         for i, wire in enumerate(content):
             part = self.read_message_content(wire, ((at, "content"), i), reader)
-            merge_extras_into(part, reader.wire.name, {"$inline": True} if parts else {"$item": extras})
+            merge_extras_into(part, reader.wire.name, {"$inline": True} if parts else {"$around": extras})
             parts.append(part)
         return parts
 
@@ -299,7 +307,7 @@ class ResponsesConverter(OutputFormatConverter):
                 content = None
             else:
                 extras = writer.peek_extras(part.metadata)
-                if type(part) is OpaquePart and "$item" not in extras and "$inline" not in extras:
+                if type(part) is OpaquePart and "$around" not in extras and "$inline" not in extras:
                     if short and _is_empty_message(part.value) and "$sent" not in extras:
                         writer.report_loss(here, "an empty message", "dropped", "the API rejects it without content")
                         continue
@@ -308,14 +316,14 @@ class ResponsesConverter(OutputFormatConverter):
                         items.append(opaque)
                         content = None
                     continue
-                if short and "$item" not in extras and ("$inline" not in extras or content is None):
+                if short and "$around" not in extras and ("$inline" not in extras or content is None):
                     items += write_short_message(part, here, writer)
                     content = None
                     continue
                 written = self.write_message_content(part, here, writer)
                 if written is ABSENT:
                     continue
-                if "$item" in extras or content is None:
+                if "$around" in extras or content is None:
                     content = [written]
                     items.append(write_message_item(content, extras, part))
                 else:
@@ -419,11 +427,9 @@ class ResponsesConverter(OutputFormatConverter):
 
     def write_status(self, completion: Completion, extras: Extras, wire: dict[str, Any], writer: Writer) -> None:
         """Write why the response ended: as its status, or as the reason of an incomplete one."""
-        stop_reason = (
-            provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
-            if completion.stop_reason is not None or not extras
-            else None
-        )
+        stop_reason = None
+        if completion.stop_reason is not None or not extras:
+            stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
         original = inner_extras(extras, "incomplete_details").get("reason")
         if stop_reason is None or (original and stop_reason == original):
             return

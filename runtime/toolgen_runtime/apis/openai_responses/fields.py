@@ -17,11 +17,11 @@ from ...conversion.extras import (
     objects_in,
     restore_extras,
 )
+from ...conversion.fields import read_data_url
 from ...conversion.reader import Reader
 from ...conversion.values import write_user_or_opaque
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_data_url
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -321,12 +321,12 @@ def _is_cut_reasoning(item: Any) -> bool:
 
 def write_message_item(content: list[Any], extras: Extras, part: AssistantPart) -> dict[str, Any]:
     """Return a message item with its content and extras. A new one gets the keys that the API requires."""
-    item_extras = inner_extras(extras, "$item")
-    if "$single" in item_extras and type(part) is TextPart:
+    item_extras = inner_extras(extras, "$around")
+    if "$around" in inner_extras(item_extras, "content") and type(part) is TextPart:
         item: dict[str, Any] = {"role": "assistant", "content": part.text}
     else:
         item = {"role": "assistant", "content": content}
-    if "$item" in extras:
+    if "$around" in extras:
         restore_extras(item, item_extras)
         return item
     return {"type": "message", "status": "completed", **item}

@@ -1,24 +1,37 @@
-"""Stream for OpenAI's Responses, whose items are added, extended and completed, each at its index."""
+"""Stream and stream writer for OpenAI's Responses, whose items are added, extended and completed, each at its index."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
+from ...conversion.responses import is_completion_read_from_wire
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from ...json_text import is_object_text
-from ...models import ReasoningDelta, StreamEvent, TextDelta
+from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from .fields import reasoning_text
 
-__all__ = ["ResponsesStream"]
+__all__ = ["ResponsesStream", "ResponsesStreamWriter"]
+
+
+class _GrowingText(NamedTuple):
+    """Where an event adds text: the type of the item, its list, the event's index into it, the part, and its key."""
+
+    item: str
+    holder: str
+    index_key: str
+    part: str
+    key: str
+
 
 _GROWING = {
-    "response.output_text": ("message", "content", "content_index", "output_text", "text"),
-    "response.refusal": ("message", "content", "content_index", "refusal", "refusal"),
-    "response.reasoning_text": ("reasoning", "content", "content_index", "reasoning_text", "text"),
-    "response.reasoning_summary_text": ("reasoning", "summary", "summary_index", "summary_text", "text"),
+    "response.output_text": _GrowingText("message", "content", "content_index", "output_text", "text"),
+    "response.refusal": _GrowingText("message", "content", "content_index", "refusal", "refusal"),
+    "response.reasoning_text": _GrowingText("reasoning", "content", "content_index", "reasoning_text", "text"),
+    "response.reasoning_summary_text": _GrowingText("reasoning", "summary", "summary_index", "summary_text", "text"),
 }
-"""By event: the item, its list, the event's index into the list, and the part with the key that grows."""
+"""The texts that events add to, by the beginning of the event's type."""
 
 _MEMBERS = {
     "response.custom_tool_call_input": "input",
@@ -62,17 +75,19 @@ class _Item:
         self.done: dict[str, Any] | None = None
 
     def part(self, holder: str, index: Any, kind: str, key: str) -> _Part:
-        found = self.parts.get((holder, index))
-        if found is None:
-            found = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
-        return found
+        part = self.parts.get((holder, index))
+        if part is None:
+            part = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
+        return part
 
     def is_start_of_another_item(self, head: dict[str, Any]) -> bool:
         """Return whether the start of an item at the index of this one is that of another item."""
         key = "id" if self.call is None else "call_id"
-        known = self.head.get(key)
-        is_known = known is not None and known == head.get(key)
-        is_open = self.done is None and (self.call is None or known is None)  # some hosts change the id of an open item
+        identifier = self.head.get(key)
+        is_known = identifier is not None and identifier == head.get(key)
+        is_open = self.done is None and (
+            self.call is None or identifier is None
+        )  # some hosts change the id of an open item
         return self.head.get("type") != head.get("type") or not (is_known or is_open)
 
     def assemble(self) -> dict[str, Any]:
@@ -84,9 +99,9 @@ class _Item:
         for member, pieces in self.grown.items():
             item[member] = "".join(pieces)
         for holder in ("content", "summary"):
-            found = [key for key in self.parts if key[0] == holder]
-            if found:
-                item[holder] = [self.parts[key].assemble() for key in sorted(found, key=_sort_key)]
+            places = [key for key in self.parts if key[0] == holder]
+            if places:
+                item[holder] = [self.parts[key].assemble() for key in sorted(places, key=_sort_key)]
         return item
 
 
@@ -109,7 +124,7 @@ class ResponsesStream(BaseStream):
             return self._fail(event["error"]) if event.get("error") else []
         name, _, step = kind.rpartition(".")
         if name in _GROWING:
-            return self._grow(event, step, *_GROWING[name])
+            return self._grow(event, step, _GROWING[name])
         if name == "response.function_call_arguments":
             item = self._item_of(event, "function_call")
             text = event.get("delta" if step == "delta" else "arguments")
@@ -159,8 +174,8 @@ class ResponsesStream(BaseStream):
             identifier = event.get("item_id")
             if type(event.get("item")) is dict:
                 identifier = event["item"].get("id")
-            known = self._index_by_id.get(identifier) if type(identifier) is str else None
-            return known if known is not None else len(self._items)
+            index_of_item = self._index_by_id.get(identifier) if type(identifier) is str else None
+            return index_of_item if index_of_item is not None else len(self._items)
         return index
 
     def _begin(self, index: Any, head: dict[str, Any]) -> _Item:
@@ -175,20 +190,19 @@ class ResponsesStream(BaseStream):
             _name(item.call, head)
         return item
 
-    def _grow(
-        self, event: dict[str, Any], step: str, kind: str, holder: str, index_key: str, part_kind: str, key: str
-    ) -> list[StreamEvent]:
-        text = event.get("delta" if step == "delta" else key)
+    def _grow(self, event: dict[str, Any], step: str, place: _GrowingText) -> list[StreamEvent]:
+        """Add text to a part. The complete text at the end of a part adds only what is missing."""
+        text = event.get("delta" if step == "delta" else place.key)
         if step not in ("delta", "done") or type(text) is not str:
             return []
-        index = read_hashable_index(event.get(index_key, 0), (ROOT, index_key))
-        part = self._item_of(event, kind).part(holder, index, part_kind, key)
+        index = read_hashable_index(event.get(place.index_key, 0), (ROOT, place.index_key))
+        part = self._item_of(event, place.item).part(place.holder, index, place.part, place.key)
         if step == "done":
             text = _unstreamed(text, "".join(part.pieces))
         if not text:
             return []
         part.pieces.append(text)
-        return self._tell(part_kind, text)
+        return self._tell(place.part, text)
 
     def _tell(self, part_kind: str, text: str) -> list[StreamEvent]:
         if part_kind == "output_text":
@@ -229,16 +243,10 @@ class ResponsesStream(BaseStream):
         item.head = head
         events: list[StreamEvent] = []
         if item.call is not None:
-            known = item.call.was_announced
-            _name(item.call, head)
             text = head.get("arguments")
             if not done and not item.call.pieces and type(text) is str and is_object_text(text):
                 text = None  # deltas may repeat complete arguments; otherwise the end of the item tells them
-            rest = _unstreamed(text, "".join(item.call.pieces)) if type(text) is str else ""
-            if rest:
-                item.call.add(rest)
-            if rest or not known:
-                events.append(self._delta(item.call, rest or None))
+            events += self._update_call(item.call, head, text)
         elif done:
             streamed = "".join(piece for part in item.parts.values() if part.streams_text for piece in part.pieces)
             events += self._stream_rest("output_text", _message_text(head), streamed)
@@ -248,9 +256,18 @@ class ResponsesStream(BaseStream):
             item.done = head
         return events
 
+    def _update_call(self, call: OpenCall, head: dict[str, Any], text: Any) -> list[StreamEvent]:
+        """Add id and name of a call, and its complete arguments, if `text` is a string. Return an event for what is new."""
+        was_announced = call.was_announced
+        _name(call, head)
+        unstreamed = _unstreamed(text, "".join(call.pieces)) if type(text) is str else ""
+        if unstreamed:
+            call.add(unstreamed)
+        return [self._delta(call, unstreamed or None)] if unstreamed or not was_announced else []
+
     def _stream_rest(self, kind: str, text: str, streamed: str) -> list[StreamEvent]:
-        rest = _unstreamed(text, streamed)
-        return self._tell(kind, rest) if rest else []
+        unstreamed = _unstreamed(text, streamed)
+        return self._tell(kind, unstreamed) if unstreamed else []
 
     def _read_response(self, response: Any, end: str | None) -> list[StreamEvent]:
         """Read the response so far. The last one replaces all before it."""
@@ -292,14 +309,7 @@ class ResponsesStream(BaseStream):
         for i, head in enumerate(heads):
             if i == len(self._calls):
                 self._calls.append(OpenCall(i, head))
-            call, text = self._calls[i], head.get("arguments")
-            known = call.was_announced
-            _name(call, head)
-            rest = _unstreamed(text, "".join(call.pieces)) if type(text) is str else ""
-            if rest:
-                call.add(rest)
-            if rest or not known:
-                events.append(self._delta(call, rest or None))
+            events += self._update_call(self._calls[i], head, head.get("arguments"))
         return events
 
     def _fail(self, error: Any) -> list[StreamEvent]:
@@ -365,3 +375,247 @@ def _unstreamed(text: str, streamed: str) -> str:
 def _sort_key(key: tuple[str, Any]) -> tuple[str, bool, Any]:
     holder, index = key
     return (holder, False, index) if type(index) is int else (holder, True, str(index))
+
+
+_END_EVENTS = {"failed": "response.failed", "incomplete": "response.incomplete"}
+_EMPTY: dict[str, dict[str, Any]] = {
+    "message": {"type": "message", "role": "assistant", "status": "in_progress", "content": []},
+    "reasoning": {"type": "reasoning", "summary": []},
+}
+_DEMANDED: dict[str, Any] = {
+    "error": None,
+    "incomplete_details": None,
+    "instructions": None,
+    "metadata": {},
+    "output": [],
+    "parallel_tool_calls": True,
+    "tool_choice": "auto",
+    "tools": [],
+}
+"""What the client's types require of a response that has just begun (`openai.types.responses.Response`, SDK 3.54.0)."""
+
+_PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
+
+
+class _Sent:
+    """An item that was started: its index, and its text or arguments so far."""
+
+    __slots__ = ("head", "index", "text")
+
+    def __init__(self, index: int, head: dict[str, Any]) -> None:
+        self.index = index
+        self.head = head
+        self.text = ""
+
+
+class ResponsesStreamWriter(BaseStreamWriter):
+    """Writes items as they arrive. An item is done before the next one starts, if it is complete and those before it are.
+
+    Clients take items in the order in which they are done. Reasoning is done at the end of the stream, because its
+    encrypted content is known only then. An item keeps the id that it started with. If the completion was read from this
+    wire, its own ids come at the end.
+
+    Consecutive text of one kind is one item. An item of the complete response that was not streamed is written at the
+    end, as a whole. The last event has the response in its own order.
+    """
+
+    HAS_BLOCKS = True
+
+    def _set_up(self) -> None:
+        self._number = 0
+        self._items: list[_Sent] = []
+        self._done_count = 0
+        self._by_call: dict[int, _Sent] = {}
+        self._begun = False
+
+    def _event(self, kind: str, **members: Any) -> dict[str, Any]:
+        number = self._number
+        self._number += 1
+        return {"type": kind, "sequence_number": number, **members}
+
+    def _start(self) -> list[dict[str, Any]]:
+        if self._begun:
+            return []
+        self._begun = True
+        response: dict[str, Any] = {"id": self.id or "", "object": "response"}
+        if self.created is not None:
+            response["created_at"] = self.created
+        response |= {"status": "in_progress", **_DEMANDED, "model": self.model or ""}
+        return [self._event(kind, response=response) for kind in ("response.created", "response.in_progress")]
+
+    def _open(self, head: dict[str, Any]) -> tuple[_Sent, list[dict[str, Any]]]:
+        events = self._end_complete()
+        index = len(self._items)
+        item = _Sent(index, {"id": f"{_PREFIXES[head['type']]}_{index}", **head})
+        self._items.append(item)
+        return item, [*events, self._event("response.output_item.added", output_index=index, item=item.head)]
+
+    def _end_complete(self) -> list[dict[str, Any]]:
+        """End complete items, in order. The arguments of a call may come after the next item has started."""
+        events: list[dict[str, Any]] = []
+        for item in self._items[self._done_count :]:
+            kind = item.head["type"]
+            if kind == "reasoning" or (kind == "function_call" and not is_object_text(item.text)):
+                break
+            events += self._done(item, {**self._as_sent(item), "status": "completed"})
+            self._done_count += 1
+        return events
+
+    def _piece(self, kind: str, text: str) -> list[dict[str, Any]]:
+        events = self._start()
+        item = self._items[-1] if self._items else None
+        if item is None or item.head["type"] != kind:
+            item, added = self._open(_EMPTY[kind])
+            events += added
+            events.append(self._part_event(item, "added", ""))
+        item.text += text
+        events.append(self._delta(item, text))
+        return events
+
+    def _delta(self, item: _Sent, text: str) -> dict[str, Any]:
+        at = {"item_id": item.head["id"], "output_index": item.index}
+        if item.head["type"] == "message":
+            return self._event("response.output_text.delta", **at, content_index=0, delta=text, logprobs=[])
+        return self._event("response.reasoning_summary_text.delta", **at, summary_index=0, delta=text)
+
+    def _part_event(self, item: _Sent, step: str, text: str) -> dict[str, Any]:
+        at = {"item_id": item.head["id"], "output_index": item.index}
+        if item.head["type"] == "message":
+            part = {"type": "output_text", "text": text, "annotations": []}
+            return self._event(f"response.content_part.{step}", **at, content_index=0, part=part)
+        part = {"type": "summary_text", "text": text}
+        return self._event(f"response.reasoning_summary_part.{step}", **at, summary_index=0, part=part)
+
+    def _text(self, text: str) -> list[dict[str, Any]]:
+        return self._piece("message", text)
+
+    def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        return self._piece("reasoning", text)
+
+    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        events = self._start()
+        if event.id is not None and event.name is not None:
+            head = {
+                "type": "function_call",
+                "call_id": self.writer.call_id(event.id),
+                "name": self.writer.tool_name(event.name, ROOT),
+                "arguments": "",
+                "status": "in_progress",
+            }
+            self._by_call[event.index], added = self._open(head)
+            events += added
+        if event.arguments_delta:
+            events.append(self._argue(self._by_call[event.index], event.arguments_delta))
+        return events
+
+    def _argue(self, item: _Sent, text: str) -> dict[str, Any]:
+        item.text += text
+        at = {"item_id": item.head["id"], "output_index": item.index}
+        return self._event("response.function_call_arguments.delta", **at, delta=text)
+
+    def _has_error(self, body: dict[str, Any]) -> bool:
+        """Return False: an error is always an event of its own, also if the response has it."""
+        return False
+
+    def _error(self, message: str) -> list[dict[str, Any]]:
+        return [*self._start(), self._event("error", code="server_error", message=message, param=None)]
+
+    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        error = body.get("error")
+        if self._failure is not None and type(error) is dict and not self.writer.can_read(completion.metadata):
+            body = {**body, "error": {**error, "message": self._failure}}
+        events = self._start()
+        unsent = [item for item in body.get("output") or [] if type(item) is dict]
+        content = completion.message.content
+        is_own = is_completion_read_from_wire(completion, content if type(content) is list else [], self.writer)
+        if not is_own and self.id is not None:
+            body = {**body, "id": self.id}
+        renamed: dict[int, dict[str, Any]] = {}
+        for item in list(self._items):
+            whole = _whole_item(item, unsent)
+            if whole is None:
+                named = self._as_sent(item)
+            else:
+                unsent.remove(whole)
+                named = renamed[id(whole)] = whole if is_own else {**whole, "id": item.head["id"]}
+                joined = _sent_together(item.text, whole, unsent)
+                if joined:
+                    unsent = unsent[len(joined) :]
+                    members = {key: value for key, value in named.items() if key not in ("content", "summary")}
+                    named = {**self._as_sent(item), **members}
+            if item.index >= self._done_count:
+                events += self._rest(item, named)
+                events += self._done(item, named)
+        for index, whole in enumerate(unsent, len(self._items)):
+            events.append(self._event("response.output_item.added", output_index=index, item=whole))
+            events.append(self._event("response.output_item.done", output_index=index, item=whole))
+        body = {**body, "output": [renamed.get(id(item), item) for item in body.get("output") or []]}
+        end = _END_EVENTS.get(str(body.get("status")), "response.completed")
+        return [*events, self._event(end, response=body)]
+
+    def _as_sent(self, item: _Sent) -> dict[str, Any]:
+        """Return an item as far as it was sent, if the response does not have it."""
+        if item.head["type"] == "function_call":
+            return {**item.head, "arguments": item.text, "status": "incomplete"}
+        if item.head["type"] == "reasoning":
+            return {**item.head, "summary": [{"type": "summary_text", "text": item.text}]}
+        content = [{"type": "output_text", "text": item.text, "annotations": []}]
+        return {**item.head, "status": "incomplete", "content": content}
+
+    def _rest(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the events for the part of an item that was not sent yet."""
+        text = _text_of(whole)
+        unsent = text[len(item.text) :] if text.startswith(item.text) else ""
+        if not unsent:
+            return []
+        if item.head["type"] == "function_call":
+            return [self._argue(item, unsent)]
+        item.text += unsent
+        return [self._delta(item, unsent)]
+
+    def _done(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
+        """End an item, and its one streamed part."""
+        at = {"item_id": item.head["id"], "output_index": item.index}
+        kind = item.head["type"]
+        if kind == "function_call":
+            events = [self._event("response.function_call_arguments.done", **at, arguments=_text_of(whole))]
+        elif kind == "message":
+            done = self._event("response.output_text.done", **at, content_index=0, text=item.text, logprobs=[])
+            events = [done, self._part_event(item, "done", item.text)]
+        else:
+            done = self._event("response.reasoning_summary_text.done", **at, summary_index=0, text=item.text)
+            events = [done, self._part_event(item, "done", item.text)]
+        return [*events, self._event("response.output_item.done", output_index=item.index, item=whole)]
+
+
+def _whole_item(item: _Sent, unsent: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the complete item of the response for one that was sent: the first of its type that has the sent text.
+
+    If none has it, return the first of its type, or None if there is none.
+    """
+    alike = [whole for whole in unsent if whole.get("type") == item.head["type"]]
+    begun = (whole for whole in alike if _text_of(whole).startswith(item.text))
+    return next(begun, alike[0] if alike else None)
+
+
+def _sent_together(text: str, first: dict[str, Any], items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the items whose text was sent in one item with that of the first, because no event separated them."""
+    joined: list[dict[str, Any]] = []
+    sent = _text_of(first)
+    for item in items:
+        more = _text_of(item)
+        if sent == text or item.get("type") != first.get("type") or not text.startswith(sent + more):
+            break
+        joined.append(item)
+        sent += more
+    return joined if sent == text and first.get("type") != "function_call" else []
+
+
+def _text_of(item: dict[str, Any]) -> str:
+    if item.get("type") == "function_call":
+        return item["arguments"] if type(item.get("arguments")) is str else ""
+    if item.get("type") == "reasoning":
+        return reasoning_text(item)
+    content = item.get("content")
+    texts = [part.get("text") for part in content if type(part) is dict] if type(content) is list else []
+    return "".join(text for text in texts if type(text) is str)

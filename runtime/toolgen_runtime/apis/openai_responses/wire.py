@@ -11,22 +11,32 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
+from ...conversion.fields import (
+    read_call_id,
+    read_data_url,
+    read_effort,
+    read_flag_about_tools,
+    read_json_arguments,
+    read_output_schema,
+    read_result_call,
+    read_schema_or_empty,
+    read_tool_name,
+    write_call_id,
+    write_data_url,
+    write_effort,
+    write_flag_about_tools,
+    write_json_arguments,
+    write_output_schema,
+    write_result_call,
+    write_schema_or_empty,
+    write_tool_name,
+)
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import FinishReason, UsageTable
 from ...conversion.values import call_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import (
-    read_data_url,
-    read_effort,
-    read_output_schema,
-    read_schema_or_empty,
-    write_data_url,
-    write_effort,
-    write_output_schema,
-    write_schema_or_empty,
-)
 from ...models import (
     AssistantPart,
     ContentPart,
@@ -44,19 +54,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
-    read_call_id,
-    read_flag_about_tools,
-    read_json_arguments,
-    read_result_call,
-    read_tool_name,
-    write_call_id,
-    write_flag_about_tools,
-    write_json_arguments,
-    write_result_call,
-    write_tool_name,
-)
 from .converter import ResponsesConverter
 from .fields import content_part_kind
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...conversion.extras import Extras, restore_extras, unmapped_members
+from ...conversion.extras import Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, to_plain_object
 from ...conversion.wire import synthetic_id
@@ -28,8 +28,8 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path, format_path
+from ...prompting.text_calls import ResponsePiece, call_text, join_response_text
 from ...prompting.text_parser import CallMaker, parse_response_text
-from ...prompting.tool_definitions_as_text import call_text, join_response_text
 
 __all__ = [
     "AssistantTextWriter",
@@ -77,7 +77,8 @@ class AssistantTextWriter:
             return None
         parts: list[AssistantPart] = [TextPart(content)] if isinstance(content, str) else content
         calls = self._calls(parts, (at, "content"))
-        original, names = extras.get("$text"), extras.get("$names")
+        kept = inner_extras(extras, "$text")
+        original, names = kept.get("text"), kept.get("names")
         wire_names = (
             {key: self._writer.wire.wire_name(str(name)) for key, name in names.items()} if type(names) is dict else {}
         )
@@ -85,7 +86,7 @@ class AssistantTextWriter:
             text = original
         else:
             pieces = self._pieces(parts, calls, (at, "content"), turn)
-            text = join_response_text(pieces)[0]
+            text = join_response_text(pieces)
             if not self._says(text, {call.name: call.name for call in calls}, parts, calls, turn):
                 self._writer.report_loss((at, "content"), "content", "rewritten", "it would be read back differently")
         self._used.update(call.id for call in calls)
@@ -93,15 +94,15 @@ class AssistantTextWriter:
 
     def _calls(self, parts: list[AssistantPart], at: Path) -> list[ToolCall]:
         """Return the calls of a message, with the names and ids of the wire."""
-        found: list[ToolCall] = []
+        calls: list[ToolCall] = []
         for i, part in enumerate(parts):
             if type(part) is ToolCallPart:
                 here = ((at, i), "call")
                 call = self._writer.encode_call(part.call, here)
                 name = self._writer.tool_name(call.name, (here, "name"))
                 identifier = self._writer.call_id(call.id)
-                found.append(ToolCall(identifier, name, call.arguments, call.invalid, call.metadata))
-        return found
+                calls.append(ToolCall(identifier, name, call.arguments, call.invalid, call.metadata))
+        return calls
 
     def _says(
         self, text: str, names: Mapping[str, str], parts: list[AssistantPart], calls: list[ToolCall], turn: int | None
@@ -111,16 +112,16 @@ class AssistantTextWriter:
         again = [TextPart(read)] if isinstance(read, str) else read or []
         if [_text(part) for part in again] != [_text(part) for part in parts]:
             return False
-        found = [part.call for part in again if type(part) is ToolCallPart]
-        if len(found) != len(calls) or not all(map(_same_call, found, calls)):
+        parsed_calls = [part.call for part in again if type(part) is ToolCallPart]
+        if len(parsed_calls) != len(calls) or not all(map(_same_call, parsed_calls, calls)):
             return False
-        return turn is None or [call.id for call in found] == [call.id for call in calls]
+        return turn is None or [call.id for call in parsed_calls] == [call.id for call in calls]
 
     def _pieces(
         self, parts: list[AssistantPart], calls: list[ToolCall], at: Path, turn: int | None
-    ) -> list[tuple[str, bool]]:
+    ) -> list[ResponsePiece]:
         """Return the texts, and the calls with the reasoning before them."""
-        pieces: list[tuple[str, bool]] = []
+        pieces: list[ResponsePiece] = []
         thought: str | None = None
         waiting = iter(enumerate(calls))
         for i, part in enumerate(parts):
@@ -129,7 +130,7 @@ class AssistantTextWriter:
                 position, call = next(waiting)
                 self._writer.own_extras(part.metadata, here)
                 with_id = None if turn is None else call.id != synthetic_id(turn, position)
-                pieces.append((call_text(call, thought, with_id=with_id), True))
+                pieces.append(ResponsePiece(call_text(call, thought, with_id=with_id), True))
                 thought = None
             elif (
                 type(part) is ReasoningPart and i + 1 < len(parts) and type(parts[i + 1]) is ToolCallPart and part.text
@@ -145,31 +146,31 @@ class AssistantTextWriter:
                 )
         return pieces
 
-    def _text(self, part: TextPart | RefusalPart, pieces: list[tuple[str, bool]], beside_calls: bool, at: Path) -> None:
+    def _text(self, part: TextPart | RefusalPart, pieces: list[ResponsePiece], beside_calls: bool, at: Path) -> None:
         """Add a text, joined to the text directly before it."""
         self._writer.write_text_part_as_string(part, at)
         if type(part) is RefusalPart:
             self._writer.report_loss(at, "refusal", "rewritten", "the format has only text")
         if beside_calls and not part.text.strip():
             self._writer.report_loss(at, "text", "dropped", "it is blank, next to calls")
-        elif pieces and not pieces[-1][1]:
+        elif pieces and not pieces[-1].is_call:
             self._writer.report_loss(at[0], "content", "rewritten", "adjacent texts are joined")
-            pieces[-1] = (pieces[-1][0] + part.text, False)
+            pieces[-1] = ResponsePiece(pieces[-1].text + part.text, False)
         else:
-            pieces.append((part.text, False))
+            pieces.append(ResponsePiece(part.text, False))
 
 
 def _text(part: AssistantPart) -> tuple[str, str]:
     return part.type, part.text if isinstance(part, (TextPart, ReasoningPart)) else ""
 
 
-def _same_call(found: ToolCall, expected: ToolCall) -> bool:
+def _same_call(parsed: ToolCall, expected: ToolCall) -> bool:
     """Return whether two calls have the same name and arguments, or the same invalid text."""
-    if found.name != expected.name:
+    if parsed.name != expected.name:
         return False
-    if found.invalid is not None:
-        return expected.invalid is not None and found.invalid.text == expected.invalid.text
-    return same_json(found.arguments, expected.arguments)
+    if parsed.invalid is not None:
+        return expected.invalid is not None and parsed.invalid.text == expected.invalid.text
+    return same_json(parsed.arguments, expected.arguments)
 
 
 class PlainStringResponse(dict[str, Any]):

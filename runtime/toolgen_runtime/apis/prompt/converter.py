@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...conversion.converter import TOOLS, SdkConverter, ValueReader
 from ...conversion.extras import ABSENT, NO_EXTRAS
 from ...conversion.reader import Reader, check_tools
+from ...conversion.request_tools import check_tool_names
 from ...conversion.values import read_list_or_null, write_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import TOOLS, SdkConverter, ValueReader
 from ...errors import wrong_type
 from ...models import (
     AssistantMessage,
@@ -26,7 +27,6 @@ from ...paths import ROOT, Path
 from ...prompting.text_calls import accepted_names
 from ...prompting.text_parser import CallMaker, parse_response_text, read_response_text
 from ...prompting.tool_definitions_as_text import read_tool_entries, tool_entries_text
-from ...request_tools import check_tool_names
 from ..selected_tools import write_selected_tools
 from .assistant_text import AssistantTextWriter, read_text_response, write_text_response
 from .messages import read_text_messages, write_results, write_text_messages

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into, restore_extras, unmapped_members
+from ...conversion.message_order import order_for_api, results_of
 from ...conversion.reader import Reader
 from ...conversion.values import Read, collect_texts, opaque_message, wire_message_of
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...message_order import order_for_api
 from ...models import (
     AssistantMessage,
     Message,
@@ -31,7 +31,6 @@ from ...prompting.text_calls import (
     write_result_entry,
 )
 from ...prompting.tool_definitions_as_text import TOOLS_SEPARATOR, split_leading_tool_entries, tool_entries_text
-from ...unpaired_results import results_of
 from .assistant_text import AssistantTextWriter, read_assistant_text
 
 __all__ = ["read_text_message", "read_text_messages", "write_results", "write_text_messages"]
@@ -56,25 +55,27 @@ def read_text_messages(
     if type(wires) is not list:
         raise wrong_type(at, "an array", wires)
     reader.used.clear()  # the text has the ids of an app or a model, so none stands for no id
-    found = _offered(wires[0] if wires else None)
-    entries, text = found or ([], "")
+    offered = _offered(wires[0] if wires else None)
+    entries, text = offered or ([], "")
     tools = [read_tool(entry, ((at, 0), i), reader) for i, entry in enumerate(entries)]
     names = accepted_names([*reader.tools, *tools])
-    alone = found is not None and not text
-    extras = unmapped_members(wires[0], _KNOWN) if alone else {}
+    has_only_tools = offered is not None and not text
+    extras = unmapped_members(wires[0], _KNOWN) if has_only_tools else {}
     if text:
         wires = [{**wires[0], "content": text[len(TOOLS_SEPARATOR) :]}, *wires[1:]]
-    indexes = range(1 if alone else 0, len(wires))
+    indexes = range(1 if has_only_tools else 0, len(wires))
     messages = [read_text_message(wires[i], (at, i), reader, names) for i in indexes]
-    return messages, None if found is None else tools, extras or ABSENT
+    return messages, None if offered is None else tools, extras or ABSENT
 
 
 def _offered(first: Any) -> tuple[list[dict[str, Any]], str] | None:
     """Return the tools at the start of a system text, and the text after them, or None without tools."""
     if type(first) is not dict or first.get("role") != "system" or type(first.get("content")) is not str:
         return None
-    found = split_leading_tool_entries(first["content"])
-    return found if found is not None and found[1][:1] in ("", TOOLS_SEPARATOR) else None
+    entries_and_text = split_leading_tool_entries(first["content"])
+    return (
+        entries_and_text if entries_and_text is not None and entries_and_text[1][:1] in ("", TOOLS_SEPARATOR) else None
+    )
 
 
 def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, str]) -> Message:
@@ -119,7 +120,7 @@ def _assistant(content: Any, extras: Extras, at: Path, reader: Reader, names: Ma
 def _result(entry: ResultEntry, reader: Reader) -> ToolResult:
     """Return a result, with the tool's own name."""
     name = reader.tool_name(entry.name)
-    identifier, called = reader.find_call_id_and_name(entry.identifier or "", name)
+    identifier, called = reader.match_result(entry.identifier or "", name)
     reader.note_result(identifier)
     return make_result(entry._replace(name=name or called), identifier)
 

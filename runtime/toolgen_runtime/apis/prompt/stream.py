@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream
 from ...conversion.values import optional_text
 from ...models import Completion, OpaquePart, StreamEvent, ToolCallDelta, ToolDefinition
 from ...paths import ROOT
 from ...prompting.stream_parser import ResponseReader
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream
 from .assistant_text import PlainStringResponse, to_response_object
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class PromptStreamWriter(BaseStreamWriter):
                 (ROOT, "message"), "text", "rewritten", "text that was already sent cannot be taken back", "warning"
             )
             sent = ""
-        rest = whole[len(sent) :]
+        unsent = whole[len(sent) :]
         if not isinstance(body, str):
-            return [{**body, "content": rest}]
-        return [rest] if rest else []
+            return [{**body, "content": unsent}]
+        return [unsent] if unsent else []

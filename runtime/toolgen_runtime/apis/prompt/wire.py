@@ -11,15 +11,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT
+from ...conversion.fields import read_tool_name, write_tool_name
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason
 from ...conversion.values import call_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...models import OpaquePart, Request, ToolDefinition
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import read_tool_name, write_tool_name
 from .assistant_text import to_response_object
 from .converter import PromptConverter
 

@@ -82,14 +82,14 @@ def _tool(operation: Operation, schemas: SchemaConverter, reader: ImportReader) 
     at, entry = operation.at, operation.entry
     identifier = reader.text(at, entry, "operationId")
     summary, description = (reader.text(at, entry, key) for key in ("summary", "description"))
-    laid_out = read_arguments(operation, schemas)
-    schema, locations = result_schema(operation, schemas)
+    arguments = read_arguments(operation, schemas)
+    result = result_schema(operation, schemas)
     origin = {
         "method": operation.method,
         "path": operation.path,
-        "arguments": laid_out.destinations,
+        "arguments": arguments.destinations,
         "spelling": _spelling(operation),
-        "body": laid_out.media,
+        "body": arguments.media,
         "security": _setting(reader.document.value, operation, "security"),
         "servers": _setting(reader.document.value, operation, "servers"),
     }
@@ -99,8 +99,8 @@ def _tool(operation: Operation, schemas: SchemaConverter, reader: ImportReader) 
         identifier or f"{operation.method.lower()} {operation.path}",
         (),
         description=description or summary or f"{heading}.",
-        parameters=laid_out.schema,
-        result=schema,
+        parameters=arguments.schema,
+        result=result.schema,
         display_name=summary if summary and description and summary != description else None,
         deprecated=reader.flag(at, entry, "deprecated") or None,
         annotations={"readOnlyHint": True} if operation.method.lower() in SAFE_METHODS else None,
@@ -108,8 +108,8 @@ def _tool(operation: Operation, schemas: SchemaConverter, reader: ImportReader) 
             ("name",): (*at, "operationId"),
             ("display_name",): (*at, "summary"),
             ("description",): (*at, "description" if description else "summary"),
-            **laid_out.moved,
-            **locations,
+            **arguments.moved,
+            **result.moved,
         },
         origin={key: value for key, value in origin.items() if value is not None},
         tags=tuple(tag for tag in entry.get("tags") or () if isinstance(tag, str)),
@@ -119,17 +119,18 @@ def _tool(operation: Operation, schemas: SchemaConverter, reader: ImportReader) 
 
 def _spelling(operation: Operation) -> Any:
     """Return how arguments are serialized in a request, by kind and name, where it is not OpenAPI's default."""
-    found: dict[str, dict[str, Any]] = {}
+    spelling: dict[str, dict[str, Any]] = {}
     for parameter in operation.parameters:
         if parameter.serialization:
-            found.setdefault(parameter.location, {})[parameter.name] = parameter.serialization
-    return found or None
+            spelling.setdefault(parameter.location, {})[parameter.name] = parameter.serialization
+    return spelling or None
 
 
 def _setting(document: Any, operation: Operation, key: str) -> Any:
     """Return a setting of an operation, of its path or of the document. A handler needs it to make a request."""
-    found = next((holder[key] for holder in (operation.entry, operation.path_item, document) if key in holder), None)
-    return found if isinstance(found, list) and found else None
+    holders = (operation.entry, operation.path_item, document)
+    setting = next((holder[key] for holder in holders if key in holder), None)
+    return setting if isinstance(setting, list) and setting else None
 
 
 FORMATS = {"openapi": Format("an OpenAPI 3 document", read, describe_source)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.importing.formats.openapi.references import Resolver
 from toolgen.importing.formats.openapi.schemas import SchemaContext, SchemaConverter
@@ -70,15 +70,17 @@ class Parameter:
         style = self.entry.get("style")
         usual = "form" if self.location in ("query", "cookie") else "simple"
         style = style if isinstance(style, str) else usual
-        found: dict[str, Any] = {} if style == usual else {"style": style}
+        serialization: dict[str, Any] = {} if style == usual else {"style": style}
         explode = self.entry.get("explode")
         if isinstance(explode, bool) and explode != (style == "form"):
-            found["explode"] = explode
+            serialization["explode"] = explode
         if self.entry.get("allowReserved") is True:
-            found["allowReserved"] = True
+            serialization["allowReserved"] = True
         content = self.entry.get("content")
         media = choose_media_type(content) if isinstance(content, dict) else None
-        return {**found, **({"media": media} if media is not None else {})}
+        if media is not None:
+            serialization["media"] = media
+        return serialization
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +103,18 @@ def read_operations(resolver: Resolver) -> Iterator[Operation]:
     for path in paths or {}:
         if path.startswith("x-"):
             continue
-        found = resolver.object_at(("paths", path), "an object: the operations of a path")
-        if found is None:
+        path_item = resolver.object_at(("paths", path), "an object: the operations of a path")
+        if path_item is None:
             continue
-        at, item = found
+        at, item = path_item
         shared = _parameters(resolver, at, item)
         for where, method in _methods(at, item):
             # OpenAPI has no reference in place of an operation, but documents in several files do.
             target = resolver.object_at(where, "an object: an operation")
             if target is not None:
                 own = _parameters(resolver, *target)
-                operation = Operation(target[0], method, path, target[1], item, tuple({**shared, **own}.values()))
+                parameters = tuple({**shared, **own}.values())
+                operation = Operation(target.at, method, path, target.entry, item, parameters)
                 _check_path(resolver, operation)
                 yield operation
 
@@ -130,21 +133,22 @@ def _parameters(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> dict[
     listed = entry.get("parameters")
     if listed is not None and not isinstance(listed, list):
         reader.report_wrong_type((*at, "parameters"), listed, "a list of parameters")
-    found: dict[tuple[str, str], Parameter] = {}
+    parameters: dict[tuple[str, str], Parameter] = {}
     for i in range(len(listed) if isinstance(listed, list) else 0):
         resolved = resolver.object_at((*at, "parameters", i), "an object: a parameter")
         parameter = None if resolved is None else _parameter(resolver, *resolved)
         if parameter is None:
             continue
         key = (parameter.location, parameter.name)
-        if key in found:
-            holes = {"name": parameter.name, "place": parameter.location}
-            reader.report_at_key("import-parameter-twice", (*at, "parameters", i), **holes)
-        found[key] = parameter
-    return found
+        if key in parameters:
+            where = (*at, "parameters", i)
+            reader.report_at_key("import-parameter-twice", where, name=parameter.name, place=parameter.location)
+        parameters[key] = parameter
+    return parameters
 
 
 def _parameter(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> Parameter | None:
+    """Return a parameter; None, with a finding, if it is left out."""
     reader = resolver.reader
     name, location = entry.get("name"), entry.get("in")
     if not isinstance(name, str):
@@ -172,38 +176,51 @@ _SUCCESS = re.compile(r"2([0-9][0-9]|XX)", re.IGNORECASE)
 _RESPONSE = SchemaContext("response")
 
 
-def result_schema(operation: Operation, schemas: SchemaConverter) -> tuple[Any, dict[Pointer, Pointer]]:
-    """Return the schema of the result, and the locations of its parts; None if no successful response is JSON.
+class ResultSchema(NamedTuple):
+    """The schema of a result, and the locations of its parts; None and no locations if no response is JSON."""
 
-    If the schemas of the responses differ, the result is any of them. The `default` response counts if there is no
-    successful one.
+    schema: Any
+    moved: dict[Pointer, Pointer]
+
+
+def result_schema(operation: Operation, schemas: SchemaConverter) -> ResultSchema:
+    """Return the schema of the result of an operation.
+
+    If the schemas of the successful responses differ, the result is any of them. The `default` response counts if there
+    is no successful one.
     """
-    found: list[tuple[Any, Pointer]] = []
+    candidates: list[tuple[Any, Pointer]] = []
     responses = schemas.resolver.reader.object(operation.at, operation.entry, "responses") or {}
-    for code in sorted(c for c in responses if _SUCCESS.fullmatch(c)) or [c for c in responses if c == "default"]:
-        at = _schema_of((*operation.at, "responses", code), schemas)
+    successful = sorted(code for code in responses if _SUCCESS.fullmatch(code))
+    for code in successful or [code for code in responses if code == "default"]:
+        at = _schema_location((*operation.at, "responses", code), schemas)
         if at is None:
             continue
         schema = schemas.convert(at, _RESPONSE)
         if not isinstance(schema, dict | bool):
             schemas.resolver.reader.report_wrong_type(at, schema, "a schema")
-        elif schema not in [known for known, _ in found]:
-            found.append((schema, at))
-    if len(found) > 1:
-        moved: dict[Pointer, Pointer] = {("result", "anyOf", i): at for i, (_, at) in enumerate(found)}
-        return {"anyOf": [schema for schema, _ in found]}, {("result",): operation.at, **moved}
-    return (found[0][0], {("result",): found[0][1]}) if found else (None, {})
+        elif schema not in [each for each, _ in candidates]:
+            candidates.append((schema, at))
+    if not candidates:
+        return ResultSchema(None, {})
+    if len(candidates) == 1:
+        schema, at = candidates[0]
+        return ResultSchema(schema, {("result",): at})
+    moved: dict[Pointer, Pointer] = {("result", "anyOf", i): at for i, (_, at) in enumerate(candidates)}
+    return ResultSchema({"anyOf": [schema for schema, _ in candidates]}, {("result",): operation.at, **moved})
 
 
-def _schema_of(at: Pointer, schemas: SchemaConverter) -> Pointer | None:
-    """Return the location of the schema of a response, if that is JSON."""
-    found = schemas.resolver.object_at(at, "an object: a response")
-    if found is None:
+def _schema_location(at: Pointer, schemas: SchemaConverter) -> Pointer | None:
+    """Return the location of the schema of a response; None if that is not JSON, or has no schema."""
+    response = schemas.resolver.object_at(at, "an object: a response")
+    if response is None:
         return None
-    at, response = found
-    content = schemas.resolver.reader.object(at, response, "content") or {}
+    content = schemas.resolver.reader.object(response.at, response.entry, "content") or {}
     media = choose_media_type(content)
     if media is None or not is_json_media_type(media):
         return None
-    inner = schemas.resolver.object_at((*at, "content", media), "an object: the media type of a response")
-    return (*inner[0], "schema") if inner is not None and "schema" in inner[1] else None
+    where = (*response.at, "content", media)
+    media_type = schemas.resolver.object_at(where, "an object: the media type of a response")
+    if media_type is None or "schema" not in media_type.entry:
+        return None
+    return (*media_type.at, "schema")

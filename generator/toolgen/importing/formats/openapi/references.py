@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from toolgen.importing.reader import ImportReader
 from toolgen.load import Pointer
 from toolgen.load.sources import follow_pointer, pointer_text, value_at
+
+
+class LocatedObject(NamedTuple):
+    """An object of the document, and its location there."""
+
+    at: Pointer
+    entry: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,23 +24,23 @@ class Resolver:
 
     reader: ImportReader
 
-    def object_at(self, at: Pointer, expected: str) -> tuple[Pointer, dict[str, Any]] | None:
+    def object_at(self, at: Pointer, expected: str) -> LocatedObject | None:
         """Follow references to an object. Return its location and value; None, with a finding, if there is none."""
-        seen = {at}
+        visited = {at}
         while True:
             value = self.value_at(at)
             if not isinstance(value, dict):
                 self.reader.report_wrong_type(at, value, expected)
                 return None
             if "$ref" not in value:
-                return at, value
+                return LocatedObject(at, value)
             target = self.resolve((*at, "$ref"), value["$ref"])
             if target is None:
                 return None
-            if target in seen:
+            if target in visited:
                 self.reader.findings.add("import-reference", self.reader.document.span(*at, "$ref"), ref=value["$ref"])
                 return None
-            seen.add(target)
+            visited.add(target)
             at = target
 
     def value_at(self, at: Pointer) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from toolgen.importing.declarations import legal_name
 from toolgen.importing.formats.openapi.references import Resolver, pointer_fragment
@@ -53,14 +53,21 @@ def valid_examples(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
         return []
     if not METASCHEMAS["2020-12"].is_valid(rules):
         return []
-    judge = ValueValidator(rules)
+    validator = ValueValidator(rules)
     try:
-        return [example for example in examples if judge.reason(example) is None]
+        return [example for example in examples if validator.reason(example) is None]
     except TooManyStepsError:
         return []
 
 
 _MARKS = {"request": "readOnly", "response": "writeOnly"}
+
+
+class _Reach(NamedTuple):
+    """Whether there is a mark inside a schema, and what the schema refers to."""
+
+    is_marked: bool
+    targets: frozenset[Pointer]
 
 
 @dataclass(slots=True)
@@ -69,60 +76,60 @@ class Visibility:
 
     resolver: Resolver
     version: Version
-    _reached: dict[Pointer, tuple[bool, frozenset[Pointer]]] = field(default_factory=dict)
+    _reached: dict[Pointer, _Reach] = field(default_factory=dict)
 
     def hidden_properties(self, at: Pointer, side: Literal["request", "response"]) -> frozenset[str]:
         """Return the properties that a side does not have, according to a schema and those that compose it."""
         mark = _MARKS[side]
-        found: set[str] = set()
-        seen: set[Pointer] = set()
+        hidden: set[str] = set()
+        visited: set[Pointer] = set()
         waiting = [at]
         while waiting:
             here = waiting.pop()
             schema = self.resolver.value_at(here)
-            if here in seen or not isinstance(schema, dict):
+            if here in visited or not isinstance(schema, dict):
                 continue
-            seen.add(here)
+            visited.add(here)
             properties = schema.get("properties")
             for name in properties if isinstance(properties, dict) else ():
-                if self._marked((*here, "properties", name), mark):
-                    found.add(name)
+                if self._is_marked((*here, "properties", name), mark):
+                    hidden.add(name)
             branches = schema.get("allOf")
             waiting += [(*here, "allOf", i) for i in range(len(branches) if isinstance(branches, list) else 0)]
             waiting += self._target(schema)
-        return frozenset(found)
+        return frozenset(hidden)
 
     def depends_on_side(self, at: Pointer) -> bool:
         """Return whether a schema, or one that it refers to, has different properties in requests and responses."""
-        seen: set[Pointer] = set()
+        visited: set[Pointer] = set()
         waiting = [at]
         while waiting:
             here = waiting.pop()
-            if here in seen:
+            if here in visited:
                 continue
-            seen.add(here)
+            visited.add(here)
             if here not in self._reached:
                 self._reached[here] = self._reach(here)
-            marked, targets = self._reached[here]
-            if marked:
+            reach = self._reached[here]
+            if reach.is_marked:
                 return True
-            waiting += targets
+            waiting += reach.targets
         return False
 
-    def _reach(self, at: Pointer) -> tuple[bool, frozenset[Pointer]]:
-        """Return whether there is a mark inside a schema, and what the schema refers to."""
+    def _reach(self, at: Pointer) -> _Reach:
         targets: set[Pointer] = set()
-        marked = False
+        is_marked = False
         for _, schema in walk_schemas(self.resolver.value_at(at)):
             if isinstance(schema, dict):
-                marked |= any(schema.get(mark) is True for mark in _MARKS.values())
+                is_marked |= any(schema.get(mark) is True for mark in _MARKS.values())
                 targets.update(self._target(schema))
-        return marked, frozenset(targets)
+        return _Reach(is_marked, frozenset(targets))
 
-    def _marked(self, at: Pointer, mark: str) -> bool:
-        seen: set[Pointer] = set()
-        while at not in seen:
-            seen.add(at)
+    def _is_marked(self, at: Pointer, mark: str) -> bool:
+        """Return whether a schema has a mark, itself or behind references. In 3.0, a mark beside a reference is none."""
+        visited: set[Pointer] = set()
+        while at not in visited:
+            visited.add(at)
             schema = self.resolver.value_at(at)
             if not isinstance(schema, dict):
                 return False
@@ -172,7 +179,7 @@ class SchemaConverter:
     visible: Visibility = field(init=False)
     _values: int = 0
     _waiting: list[tuple[str, Pointer, Side]] = field(default_factory=list)
-    _known: set[str] = field(default_factory=set)
+    _queued: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.visible = Visibility(self.resolver, self.version)
@@ -196,12 +203,12 @@ class SchemaConverter:
             raise TooLargeError
         if self.version == "3.0" and "$ref" in schema:
             return self._reference_alone(schema, at, context)
-        gone = self.visible.hidden_properties(at, context.side) | context.hidden
+        absent = self.visible.hidden_properties(at, context.side) | context.hidden
 
         def within(hidden: frozenset[str]) -> Callable[[Any, Pointer], Any]:
             return lambda _, subpointer: self.convert((*at, *subpointer), replace(context, hidden=hidden))
 
-        found: dict[str, Any] = {}
+        converted: dict[str, Any] = {}
         for key, value in schema.items():
             if key in DROPPED_KEYWORDS or key.startswith("x-"):
                 if key != "nullable" or self.version != "3.0":
@@ -209,44 +216,44 @@ class SchemaConverter:
             elif key in ("example", "examples"):
                 continue
             elif key == "$ref":
-                found |= self._reference(value, (*at, key), context)
+                converted |= self._reference(value, (*at, key), context)
             elif key == "required" and isinstance(value, list):
-                found[key] = [name for name in value if not isinstance(name, str) or name not in gone]
+                converted[key] = [name for name in value if not isinstance(name, str) or name not in absent]
             elif key == "properties" and isinstance(value, dict):
-                shown = {name: sub for name, sub in value.items() if name not in gone}
-                found[key] = map_keyword(key, shown, within(frozenset()))
+                shown = {name: sub for name, sub in value.items() if name not in absent}
+                converted[key] = map_keyword(key, shown, within(frozenset()))
             else:
                 # All branches of an `allOf` apply to the same object.
-                found[key] = map_keyword(key, value, within(gone if key == "allOf" else frozenset()))
-        if found.get("required") == [] and schema["required"]:
-            del found["required"]
+                converted[key] = map_keyword(key, value, within(absent if key == "allOf" else frozenset()))
+        if converted.get("required") == [] and schema["required"]:
+            del converted["required"]
         # Flags beside bounds belong to 3.0, but documents of 3.1 have them too, and have no other meaning for them.
-        found = convert_exclusive_bounds(found)
+        converted = convert_exclusive_bounds(converted)
         if self.version == "3.0" and schema.get("nullable") is True:
-            found = make_nullable(found)
-        return self._with_examples(schema, found, at)
+            converted = make_nullable(converted)
+        return self._with_examples(schema, converted, at)
 
     def _reference_alone(self, schema: dict[str, Any], at: Pointer, context: SchemaContext) -> dict[str, Any]:
         """Convert a reference of 3.0. Keywords beside it are ignored, except for a description, which does no harm."""
         for key in schema:
             if key not in ("$ref", "description", "summary"):
                 self._leave_out(key, (*at, key))
-        found = self._reference(schema["$ref"], (*at, "$ref"), context)
+        reference = self._reference(schema["$ref"], (*at, "$ref"), context)
         text = schema.get("description")
-        return {**found, "description": text} if isinstance(text, str) else found
+        return {**reference, "description": text} if isinstance(text, str) else reference
 
-    def _with_examples(self, schema: dict[str, Any], found: dict[str, Any], at: Pointer) -> dict[str, Any]:
+    def _with_examples(self, schema: dict[str, Any], converted: dict[str, Any], at: Pointer) -> dict[str, Any]:
         """Add the valid examples. A wrong example is a mistake in the document, and no reason to reject a tool."""
         if "example" not in schema and "examples" not in schema:
-            return found
-        several = schema.get("examples")
-        given = [*several] if isinstance(several, list) else []
-        given += [schema["example"]] if "example" in schema else []
-        fit = valid_examples(given, found)
-        if len(fit) < len(given) or not given:
+            return converted
+        examples = [*schema["examples"]] if isinstance(schema.get("examples"), list) else []
+        if "example" in schema:
+            examples.append(schema["example"])
+        valid = valid_examples(examples, converted)
+        if len(valid) < len(examples) or not examples:
             key = "example" if "example" in schema else "examples"
             self._leave_out(key, (*at, key))
-        return {**found, "examples": fit} if fit else found
+        return {**converted, "examples": valid} if valid else converted
 
     def _reference(self, ref: Any, at: Pointer, context: SchemaContext) -> dict[str, Any]:
         """Return the reference to the file of a type for a reference in the document; nothing after a finding."""
@@ -262,8 +269,8 @@ class SchemaConverter:
         wanted = legal_name(str(base[-1]) if end == 3 else " ".join(str(step) for step in base))
         if context.side == "request" and self.visible.depends_on_side(base):
             key, wanted = f"{key} in requests", f"{wanted[:58]}Input"
-        if key not in self._known:
-            self._known.add(key)
+        if key not in self._queued:
+            self._queued.add(key)
             self._name(key, wanted)
             self._waiting.append((key, base, context.side))
         inner = pointer_fragment(target[end:])
@@ -273,10 +280,10 @@ class SchemaConverter:
         """Give a type a unique file name, for which the names of generated classes are unique too."""
         if key in self.stems:
             return
-        taken = {fold_name(class_name(stem)) for stem in self.stems.values()}
+        used = {fold_name(class_name(stem)) for stem in self.stems.values()}
         wanted = f"{wanted}_" if wanted.lower() in DEVICES else wanted
         self.stems[key] = distinct_name(
-            wanted, taken, lambda n: f"{wanted}{n}", key=lambda stem: fold_name(class_name(stem))
+            wanted, used, lambda n: f"{wanted}{n}", key=lambda stem: fold_name(class_name(stem))
         )
 
     def _leave_out(self, keyword: str, at: Pointer) -> None:
@@ -287,8 +294,8 @@ def referenced_types(tools: Iterable[ImportedTool], types: Iterable[ImportedType
     """Return the types that tools refer to, directly or not. A body whose members became arguments needs none."""
     by_stem = {type.stem: type for type in types}
     starts = [stem for tool in tools for schema in (tool.parameters, tool.result) for stem in _stems(schema)]
-    found = reachable(starts, lambda stem: _stems(by_stem[stem].schema))
-    return [type for stem, type in by_stem.items() if stem in found]
+    needed = reachable(starts, lambda stem: _stems(by_stem[stem].schema))
+    return [type for stem, type in by_stem.items() if stem in needed]
 
 
 def _stems(schema: Any) -> list[str]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ....conversion.responses import FinishReason
 from ....json_values import apply_merge_patch
-from ....responses import FinishReason
 from ..converter import VertexConverter
-from ..parts import KeyNormalization
+from ..keys import KeyNormalization
 from ..wire import Gemini
 
 __all__ = ["Vertex"]

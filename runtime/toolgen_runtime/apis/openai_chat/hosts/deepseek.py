@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ....conversion.fields import read_flag_about_tools, write_flag_about_tools
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.usage import UsageTable
+from ....conversion.responses import UsageTable
 from ....conversion.writer import Writer
-from ....fields import read_strings_at_most, write_strings_at_most
 from ....models import ContentPart, OpaquePart, Request, TextPart
 from ....paths import Path
-from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
 from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -129,15 +128,15 @@ class Deepseek(OpenaiCompatible):
         )
         parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        max_output_tokens = source.named(self.REQUEST_MAX_COMPLETION_TOKENS, int)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
         reasoning = source.fields(
             ("reasoning_effort", "thinking"), self.read_effort_or_switch, self.write_effort_or_switch, self.EFFORTS
         )
-        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
+        stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
-        max_output_tokens = source.named(self.REQUEST_MAX_TOKENS, int)
         return Request(
             messages,
             model,
@@ -198,6 +197,7 @@ class Deepseek(OpenaiCompatible):
         target.field(
             "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
+        target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
         target.fields(
@@ -208,8 +208,15 @@ class Deepseek(OpenaiCompatible):
             self.write_effort_or_switch,
             self.EFFORTS,
         )
-        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
+        target.field(
+            "stop",
+            request.stop,
+            "stop",
+            self.read_stop_sequences,
+            self.write_stop_sequences,
+            request.reasoning,
+            self.REQUEST_STOP,
+        )
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
-        target.named(self.REQUEST_MAX_TOKENS, request.max_output_tokens)
         return target.finish()

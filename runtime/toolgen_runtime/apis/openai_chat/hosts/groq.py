@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 
 from ....conversion.extras import has_value_at
 from ....conversion.reader import Reader
+from ....conversion.responses import FinishReason
 from ....conversion.writer import Writer
 from ....json_values import apply_merge_patch
 from ....models import ContentPart, ImagePart, OpaquePart, TextPart
 from ....paths import Path
-from ....responses import FinishReason
 from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -39,9 +39,9 @@ class Groq(OpenaiCompatible):
         {"usage": [["usage"], ["x_groq", "usage"]], "error": [["error"], ["x_groq", "error"]]},
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning"], default_key="reasoning")
+    REQUEST_MAX_COMPLETION_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
     REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {"levels": {"minimal": "low", "xhigh": "high", "max": "high"}}
     REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
-    REQUEST_MAX_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""

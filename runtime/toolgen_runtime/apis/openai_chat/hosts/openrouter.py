@@ -11,21 +11,20 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ....conversion.extras import has_value_at
+from ....conversion.fields import (
+    read_cache_control,
+    read_data_url,
+    read_flag_about_tools,
+    write_cache_control,
+    write_data_url,
+    write_flag_about_tools,
+)
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.writer import Writer
-from ....fields import (
-    read_cache_control,
-    read_data_url,
-    read_strings_at_most,
-    write_cache_control,
-    write_data_url,
-    write_strings_at_most,
-)
 from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, VideoPart
 from ....paths import Path
-from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
 from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -95,13 +94,13 @@ class Openrouter(OpenaiCompatible):
         )
         parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        max_output_tokens = source.named(self.REQUEST_MAX_COMPLETION_TOKENS, int)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
-        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
-        max_output_tokens = source.named(self.REQUEST_MAX_TOKENS, int)
         reasoning = source.field("reasoning", self.read_effort_object, self.write_effort_object, self.REQUEST_REASONING)
+        stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
         return Request(
             messages,
             model,
@@ -162,12 +161,20 @@ class Openrouter(OpenaiCompatible):
         target.field(
             "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
+        target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
-        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
+        target.field(
+            "stop",
+            request.stop,
+            "stop",
+            self.read_stop_sequences,
+            self.write_stop_sequences,
+            request.reasoning,
+            self.REQUEST_STOP,
+        )
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
-        target.named(self.REQUEST_MAX_TOKENS, request.max_output_tokens)
         target.field(
             "reasoning",
             request.reasoning,

@@ -11,14 +11,20 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ....conversion.extras import has_value_at
+from ....conversion.fields import (
+    read_call_id_verbatim,
+    read_data_url,
+    read_tool_name,
+    write_call_id_verbatim,
+    write_data_url,
+    write_tool_name,
+)
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.writer import Writer
-from ....fields import read_data_url, write_data_url
 from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, ImagePart, OpaquePart, TextPart, ToolCall, VideoPart
 from ....paths import Path
-from ....tool_call_fields import read_call_id_verbatim, read_tool_name, write_call_id_verbatim, write_tool_name
 from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from .conversion.extras import inner_extras
-from .conversion.writer import Writer, describe_as_text
-from .errors import ConversionError, wrong_type
-from .json_text import compact, loads
-from .models import ToolResult
-from .paths import Path, format_path
+from ..errors import ConversionError, wrong_type
+from ..json_text import compact, loads
+from ..models import ToolResult
+from ..paths import Path, format_path
+from .extras import inner_extras
+from .writer import Writer, describe_as_text
 
 __all__ = [
     "ResultKind",

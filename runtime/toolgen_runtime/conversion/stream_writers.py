@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from .conversion.writer import OnLoss, Writer
-from .json_text import is_object_text
-from .models import (
+from ..json_text import is_object_text
+from ..models import (
     CompletedEvent,
     Completion,
     ErrorEvent,
@@ -24,8 +23,9 @@ from .models import (
     ToolCallEvent,
     ToolCallPart,
 )
-from .paths import ROOT, Path
+from ..paths import ROOT, Path
 from .responses import is_completion_read_from_wire
+from .writer import OnLoss, Writer
 
 __all__ = ["BaseStreamWriter", "OpenBlocks", "SentCall", "SentOrder"]
 
@@ -149,17 +149,17 @@ class SentOrder:
         sent = {kind: _joined(self._runs, kind) for kind in _TEXTS}
         if not all(_joined(_runs_of(parts), kind).startswith(text) for kind, text in sent.items()):
             return completion
-        called = [part for part in parts if type(part) is ToolCallPart]
-        calls = {part.call.id: part for part in called if part.call.id in self._calls}
-        begun = [pieces[0] for kind, pieces in self._runs if kind is ToolCallPart and pieces[0] in calls]
-        placed = [calls[key] for key in begun] if self._by_start else called[: len(begun)]
-        left = iter(placed)
+        calls = [part for part in parts if type(part) is ToolCallPart]
+        sent_calls = {part.call.id: part for part in calls if part.call.id in self._calls}
+        begun = [pieces[0] for kind, pieces in self._runs if kind is ToolCallPart and pieces[0] in sent_calls]
+        placed = [sent_calls[identifier] for identifier in begun] if self._by_start else calls[: len(begun)]
+        waiting = iter(placed)
         arranged: list[Any] = []
         for kind, pieces in self._runs:
             if kind is not ToolCallPart:
                 arranged.append(kind("".join(pieces)))
-            elif pieces[0] in calls:
-                arranged.append(next(left))
+            elif pieces[0] in sent_calls:
+                arranged.append(next(waiting))
         arranged += _unsent(parts, set(map(id, placed)), {kind: len(text) for kind, text in sent.items()}, writer)
         return replace(completion, message=replace(completion.message, content=arranged))
 
@@ -196,11 +196,11 @@ def _unsent(parts: list[Any], placed: set[int], sent: dict[Any, int], writer: Wr
             last = i
         elif sent.get(kind) and part.text:
             last = i
-            taken = min(sent[kind], len(part.text))
-            sent[kind] -= taken
+            sent_length = min(sent[kind], len(part.text))
+            sent[kind] -= sent_length
             writer.own_extras(part.metadata, (_CONTENT, i))
-            if part.text[taken:]:
-                unsent.append((i, kind(part.text[taken:])))
+            if part.text[sent_length:]:
+                unsent.append((i, kind(part.text[sent_length:])))
         else:
             unsent.append((i, part))
     for i, _ in unsent:
@@ -229,7 +229,7 @@ def _runs_of(parts: Iterable[Any]) -> list[_Run]:
 
 
 def _joined(runs: Iterable[_Run], kind: Any) -> str:
-    return "".join(piece for found, pieces in runs if found is kind for piece in pieces)
+    return "".join(piece for run_kind, pieces in runs if run_kind is kind for piece in pieces)
 
 
 class BaseStreamWriter:
@@ -299,20 +299,24 @@ class BaseStreamWriter:
             self._failure = self._failure or event.message
             return []
         if type(event) is CompletedEvent:
-            self.ended = True
-            completion = self.order.arrange(event.completion, self.writer)
-            # What earlier events said stays: clients know a stream by its id.
-            if self.model is not None:
-                completion = replace(completion, model=self.model)
-            if self.id is not None and completion.id is not None:
-                completion = replace(completion, id=self.id)
-            body = self.converter.write_response(completion, self.id, self.created, self.writer)
-            failed = self._failure is not None and not self._has_error(body)
-            events = self._error(self._failure or "") if failed else []
-            return [*events, *self._completed(body, completion)]
+            return self._write_completed(event.completion)
         if type(event) is ToolCallEvent:
             return []
         raise TypeError("not an event of a stream")
+
+    def _write_completed(self, completion: Completion) -> list[dict[str, Any]]:
+        self.ended = True
+        completion = self.order.arrange(completion, self.writer)
+        # What earlier events said stays: clients know a stream by its id.
+        if self.model is not None:
+            completion = replace(completion, model=self.model)
+        if self.id is not None and completion.id is not None:
+            completion = replace(completion, id=self.id)
+        body = self.converter.write_response(completion, self.id, self.created, self.writer)
+        events: list[dict[str, Any]] = []
+        if self._failure is not None and not self._has_error(body):
+            events = self._error(self._failure)
+        return [*events, *self._completed(body, completion)]
 
     def finish(self) -> list[dict[str, Any]]:
         """End the stream. Without a `completed` event before, it ends with an error.

@@ -12,11 +12,8 @@ import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from .conversion.reader import NO_IDS, Reader
-from .conversion.values import to_plain_object
-from .conversion.wire import ProviderWire
-from .errors import ConversionError, wrong_type
-from .models import (
+from ..errors import ConversionError, wrong_type
+from ..models import (
     ApiError,
     AssistantMessage,
     CompletedEvent,
@@ -29,8 +26,11 @@ from .models import (
     ToolCallEvent,
     ToolDefinition,
 )
-from .paths import ROOT, Path, without_path
+from ..paths import ROOT, Path, without_path
+from .reader import NO_IDS, Reader
 from .responses import calls_in, mark_call_invalid, mark_calls_invalid
+from .values import to_plain_object
+from .wire import ProviderWire
 
 __all__ = [
     "BaseStream",
@@ -109,9 +109,9 @@ def _closed(text: str) -> str | None:
             expects_key = False
             i += 1
         elif char == '"':
-            found = string_at(text, i)
-            end = found.end() if found else n
-            if not (found and found.group(1)):
+            string = string_at(text, i)
+            end = string.end() if string else n
+            if not (string and string.group(1)):
                 if expects_key:
                     break
                 return _open_string(text[i:end], text[:i], stack)
@@ -131,7 +131,10 @@ def _closed(text: str) -> str | None:
 
 
 def _open_string(string: str, before: str, stack: list[str]) -> str:
-    string = re.sub(r"\\(?:u[0-9a-fA-F]{0,3})?$", "", string) if not re.search(r"(?<!\\)(?:\\\\)+$", string) else string
+    """Close a text that ends within a string. An escape that is not complete, or half a pair of them, is left out."""
+    ends_with_backslashes = re.search(r"(?<!\\)(?:\\\\)+$", string)
+    if not ends_with_backslashes:
+        string = re.sub(r"\\(?:u[0-9a-fA-F]{0,3})?$", "", string)
     string = re.sub(r"\\u[dD][89abAB][0-9a-fA-F]{2}$", "", string)
     return before + string + '"' + "".join(reversed(stack))
 

@@ -1,20 +1,26 @@
-"""Responses: stop reasons, usage, creation times, and API errors."""
+"""Responses: counts of tokens, stop reasons, creation times, and API errors."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from .conversion.writer import Writer
-from .errors import wrong_type
-from .json_text import dump_allowing_nan
-from .models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCall, ToolCallPart, Usage
-from .paths import ROOT, Path
+from ..errors import wrong_type
+from ..json_text import dump_allowing_nan
+from ..models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCall, ToolCallPart, Usage
+from ..paths import ROOT, Path
+from ..serialization import to_camel_case
+from .extras import restore_extras, unmapped_members
+from .reader import Reader
+from .rule_of_extras import read_fields, write_fields
+from .values import optional_object
+from .writer import Writer
 
 __all__ = [
     "FinishReason",
+    "UsageTable",
     "calls_in",
     "classify_api_error",
     "derive_finish_reason",
@@ -28,6 +34,118 @@ __all__ = [
     "value_at_path",
     "with_usage",
 ]
+
+_FIELDS: Mapping[str, str] = {to_camel_case(name): name for name in Usage.__match_args__ if name != "metadata"}
+"""The names of the counts in Python, by those in JSON."""
+
+_KeyPath = tuple[str, ...]
+
+
+class _Count(NamedTuple):
+    """Where an API has a count, see `UsageTable`. `parts` are the fields, in Python, for those of `plus` that have one."""
+
+    paths: tuple[_KeyPath, ...]
+    plus: tuple[_KeyPath, ...]
+    by_total: bool
+    parts: tuple[str, ...]
+
+
+class UsageTable:
+    """Where an API has the counts of `Usage`: the section `usage` of a profile.
+
+    For each field, by its name in JSON, it has
+
+    - `path`: the keys that lead to the count, with dots between them
+    - `or`: paths to the count if there is none at `path`
+    - `plus`: paths to counts that the field includes, and that the API counts separately
+    - `by_total`: whether the field only includes them if the total shows that they are separate.
+
+    The class of the API reads and writes a field without a path. A field that is not in the table is lost, but the total
+    is then the sum of input and output.
+
+    `keys` are the keys of a usage that lead to counts.
+    """
+
+    def __init__(self, fields: Mapping[str, Mapping[str, Any]]) -> None:
+        fields_at = {row["path"]: _FIELDS[name] for name, row in fields.items() if "path" in row}
+        self.counts: dict[str, _Count] = {}
+        for name, row in fields.items():
+            paths = [row["path"], *row.get("or", ())] if "path" in row else []
+            plus, by_total = row.get("plus", ()), bool(row.get("by_total"))
+            parts = () if by_total else tuple(fields_at[path] for path in plus if path in fields_at)
+            self.counts[_FIELDS[name]] = _Count(_key_paths(paths), _key_paths(plus), by_total, parts)
+        self.keys = tuple(dict.fromkeys(path[0] for count in self.counts.values() for path in count.paths + count.plus))
+        self._known = frozenset(self.keys)
+        self._without_path: dict[str, Any] = {name: None for name, count in self.counts.items() if not count.paths}
+
+    def read(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
+        """Read a usage, by the rule of extras.
+
+        Raises:
+            ConversionError: A count is not an integer.
+        """
+        extras = unmapped_members(wire, self._known)
+        usage = read_fields(wire, self.keys, at, extras, reader, _read_counts, _write_counts, self)
+        usage.metadata = reader.as_metadata(extras)
+        return usage
+
+    def write(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a usage, by the rule of extras. Counts that the API lacks are reported."""
+        extras = writer.own_extras(usage.metadata, at)
+        counts = replace(usage, metadata=None, **self._without_path)
+        wire: dict[str, Any] = {}
+        write_fields(wire, self.keys, counts, at, extras, writer, _read_counts, _write_counts, self)
+        restore_extras(wire, extras)
+        return wire
+
+
+def _key_paths(paths: Iterable[str]) -> tuple[_KeyPath, ...]:
+    return tuple(tuple(path.split(".")) for path in paths)
+
+
+def _read_counts(wire: dict[str, Any], at: Path, reader: Reader, table: UsageTable) -> Usage:
+    counts: dict[str, Any] = dict.fromkeys(_FIELDS.values())
+    separate: dict[str, int] = {}
+    for name, count in table.counts.items():
+        counts[name] = next((number for path in count.paths if (number := _count_at(wire, path, at)) is not None), None)
+        separate[name] = sum(_count_at(wire, path, at) or 0 for path in count.plus)
+        if separate[name] and not count.by_total:
+            counts[name] = (counts[name] or 0) + separate[name]
+    for name in ("input_tokens", "output_tokens"):
+        counts[name] = counts[name] or 0
+    for name, count in table.counts.items():
+        total = counts["input_tokens"] + counts["output_tokens"] + separate[name]
+        if count.by_total and counts["total_tokens"] == total:
+            counts[name] += separate[name]
+    if counts["total_tokens"] is None:
+        counts["total_tokens"] = counts["input_tokens"] + counts["output_tokens"]
+    return Usage(**counts)
+
+
+def _count_at(wire: dict[str, Any], path: _KeyPath, at: Path) -> int | None:
+    *outer, key = path
+    for step in outer:
+        wire, at = optional_object(wire, step, at), (at, step)
+    return read_count(wire, key, at)
+
+
+def _write_counts(usage: Usage, at: Path, writer: Writer, table: UsageTable) -> dict[str, Any]:
+    wire: dict[str, Any] = {}
+    for json_name, name in _FIELDS.items():
+        number, count = getattr(usage, name), table.counts.get(name)
+        if number is None:
+            continue
+        if count is None:
+            if name != "total_tokens" or number != usage.input_tokens + usage.output_tokens:
+                writer.report_unsupported((at, json_name), json_name)
+            continue
+        *outer, key = count.paths[0]
+        holder = wire
+        for step in outer:
+            holder = holder.setdefault(step, {})
+        holder[key] = number - sum(getattr(usage, part) or 0 for part in count.parts)
+    return wire
+
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "error", "other"]
 
@@ -122,22 +240,24 @@ def provider_stop_reason(
     says nothing more stands for all of them; with calls that were cut, it is a failure. A stream needs no reason for a
     failure: without one, it has failed.
     """
-    stop_reason = completion.stop_reason
-    meaning = completion.finish_reason
-    found = None if has_foreign else table.get(stop_reason or "")
-    known = found is not None and (found == meaning or meaning in ("stop", "tool_calls"))
+    stop_reason, meaning = completion.stop_reason, completion.finish_reason
+    usual_meaning = None if has_foreign else table.get(stop_reason or "")
+    is_known = usual_meaning is not None and (usual_meaning == meaning or meaning in ("stop", "tool_calls"))
     is_cut = meaning == "other" and any(
         call.invalid is not None and call.invalid.reason == "truncated" for call in calls_in(completion.message)
     )
-    if stop_reason is not None and (known or extras or (meaning == "other" and not is_cut)):
+    if stop_reason is not None and (is_known or extras or (meaning == "other" and not is_cut)):
         return stop_reason
-    if is_cut:
-        meaning = "error"
-    others = () if writer.is_stream and meaning == "error" else _SIMILAR.get(meaning, ())
-    for similar in (meaning, *others):
+    return _nearest_stop_reason("error" if is_cut else meaning, table, writer)
+
+
+def _nearest_stop_reason(meaning: FinishReason, table: Mapping[str, FinishReason], writer: Writer) -> str | None:
+    """Return the first reason with a meaning, otherwise one with a similar meaning, which is reported. None without one."""
+    similar = () if writer.is_stream and meaning == "error" else _SIMILAR.get(meaning, ())
+    for candidate in (meaning, *similar):
         for stop_reason, reason in table.items():
-            if reason == similar and (reason != "other" or stop_reason.lower() == "other"):
-                if similar != meaning != "tool_calls":
+            if reason == candidate and (reason != "other" or stop_reason.lower() == "other"):
+                if candidate != meaning != "tool_calls":
                     severity: Literal["warning", "note"] = "warning" if meaning == "other" else "note"
                     text = f"the nearest reason is {stop_reason}"
                     writer.report_loss((ROOT, "finishReason"), "finishReason", "rewritten", text, severity)
@@ -219,22 +339,27 @@ def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str
     message), `message` (paths of the message) and `final` (codes for which a retry does not help). If the status means
     success, a code that is an HTTP status replaces it.
     """
-    codes = [found for path in table.get("codes", ()) if type(found := value_at_path(body, path)) in (str, int)]
+    values = [value_at_path(body, path) for path in table.get("codes", ())]
+    codes = [str(value) for value in values if type(value) in (str, int)]
     if status < 400:
-        status = next((int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", str(code))), status)
+        status = next((int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", code)), status)
     texts = [value_at_path(body, path) for path in table.get("message", ())] + [body]
     message = next((text for text in texts if type(text) is str and text.strip()), f"HTTP status {status}")
-    kinds: Mapping[str, Kind] = table.get("words", {})
+    kind = _kind_of_error(codes, message, status, table)
+    is_final = any(code in table.get("final", ()) for code in codes)
+    return ApiError(kind, message, kind in _RETRYABLE and not is_final, {provider: {"status": status, "body": body}})
+
+
+def _kind_of_error(codes: list[str], message: str, status: int, table: Mapping[str, Any]) -> Kind:
+    """Return the kind of an error by its codes; if they say little, by phrases of its message; else by its status."""
     phrases: Mapping[str, Kind] = table.get("phrases", {})
-    lowered = message.lower()
-    kind = _first(kinds, [str(code) for code in codes])
+    kind = _first(table.get("words", {}), codes)
     if kind in (None, "invalid_request", "server"):
+        lowered = message.lower()
         kind = _first(phrases, [phrase for phrase in phrases if phrase in lowered]) or kind
     if kind is None:
         kind = _STATUSES.get(status) or ("server" if status >= 500 else "unknown")
-    final = any(str(code) in table.get("final", ()) for code in codes)
-    state = {"status": status, "body": body}
-    return ApiError(kind, message, kind in _RETRYABLE and not final, {provider: state})
+    return kind
 
 
 def _first(table: Mapping[str, Kind], keys: list[str]) -> Kind | None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.strategies import VALUES
-from toolgen_runtime.conversion import fields, objects
+from toolgen_runtime.conversion import objects, rule_of_extras
 from toolgen_runtime.conversion.extras import ABSENT, UnsupportedValueError
 from toolgen_runtime.conversion.objects import SourceObject, TargetObject
 from toolgen_runtime.conversion.reader import Reader
@@ -398,7 +398,7 @@ def test_every_object_of_several_keys_comes_back(wire: dict[str, Any]) -> None:
     assert same_after(wire, SIZED, "size", "unit")
 
 
-MARKS = ["$absent", "$whole", "$read", "$list", "$as", "$$", "$", "k", "url", "size", "unit"]
+MARKS = ["$absent", "$whole", "$read", "$around", "$as", "$$", "$", "k", "url", "size", "unit"]
 DAMAGED: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 12) | st.sampled_from(["", "a", "A", "auto"]),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(MARKS), inner, max_size=3),
@@ -577,12 +577,12 @@ def test_a_broken_rule_is_caught(
     old: str, new: str, check: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check()
-    text = Path(fields.__file__).read_text("utf-8")
+    text = Path(rule_of_extras.__file__).read_text("utf-8")
     assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times"
-    broken = ModuleType(fields.__name__)
-    broken.__package__ = fields.__package__
-    exec(compile(text.replace(old, new), fields.__file__, "exec"), broken.__dict__)
-    for name in fields.__all__:
+    broken = ModuleType(rule_of_extras.__name__)
+    broken.__package__ = rule_of_extras.__package__
+    exec(compile(text.replace(old, new), rule_of_extras.__file__, "exec"), broken.__dict__)
+    for name in rule_of_extras.__all__:
         monkeypatch.setattr(objects, name, getattr(broken, name))
     with pytest.raises(AssertionError):
         check()

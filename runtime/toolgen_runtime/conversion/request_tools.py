@@ -1,0 +1,431 @@
+"""The tools of a request, as their declarations offer them to a provider, and the choice among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
+
+from ..errors import ConversionError, type_name, wrong_class
+from ..json_values import apply_merge_patch, is_json
+from ..models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
+from ..paths import ROOT, Path, format_path
+from .cache import from_bytes, to_bytes, to_key
+from .extras import ABSENT, Extras, declared_settings, inner_extras, restore_extras
+from .message_order import check_messages
+from .reader import Reader, check_tools
+from .values import write_list
+from .wire import CachedEntry, ProviderWire
+from .writer import Writer
+
+__all__ = [
+    "OMITTED",
+    "check_request",
+    "check_tool_names",
+    "fill_pattern",
+    "has_tools_for_provider",
+    "match_pattern",
+    "none_if_empty",
+    "offers_chosen_tools",
+    "read_choice",
+    "report_choice_without_tools",
+    "write_choice",
+    "write_tool_with_provider_settings",
+    "write_tools",
+]
+
+
+def check_request(request: Request) -> list[ToolDefinition | OpaquePart]:
+    """Return the tools of a request.
+
+    Raises:
+        ConversionError: It is not a request, or a message or a tool in it is not an object of the format.
+    """
+    if not isinstance(request, Request):
+        raise wrong_class(ROOT, "a Request", request)
+    check_messages(request.messages, (ROOT, "messages"))
+    tools = request.tools or []
+    check_tools(tools, (ROOT, "tools"))
+    return tools
+
+
+def check_tool_names(names: Sequence[Any], declared: Mapping[str, Any], title: str) -> None:
+    """Check that names are those of tools that are declared for a provider.
+
+    Raises:
+        KeyError: A name is not that of a declared tool.
+        TypeError: A name is not a string.
+    """
+    for name in names:
+        if type(name) is not str:
+            raise TypeError(f"tools() takes the names of tools one by one, found {type_name(name)}")
+        if name not in declared:
+            raise KeyError(f"{name} is no tool declared for {title}; these are: {', '.join(declared)}")
+
+
+class _PatternMatch(NamedTuple):
+    """What a value has in place of the placeholders of a pattern, and the keys that the pattern lacks (`extras`)."""
+
+    mode: str | None
+    names: list[str]
+    extras: Extras
+
+
+def fill_pattern(pattern: Any, mode: str, names: list[str]) -> Any:
+    """Fill the placeholders of a pattern with a mode and names. A list with a name in it has an item for each name."""
+    if type(pattern) is dict:
+        return {key: fill_pattern(value, mode, names) for key, value in pattern.items()}
+    if _is_list_of_names(pattern):
+        return [fill_pattern(pattern[0], mode, [name]) for name in names]
+    if pattern == "$mode":
+        return mode
+    if pattern == "$name":
+        return names[0]
+    return pattern
+
+
+def match_pattern(pattern: Any, value: Any) -> _PatternMatch | None:
+    """Match a value with a pattern. None if it does not match."""
+    placeholders: dict[str, list[str]] = {"$mode": [], "$name": []}
+    extras = _match(pattern, value, placeholders)
+    if extras is ABSENT:
+        return None
+    return _PatternMatch(next(iter(placeholders["$mode"]), None), placeholders["$name"], extras)
+
+
+def _match(pattern: Any, value: Any, placeholders: dict[str, list[str]]) -> Any:
+    """Match a value, and collect the texts in place of placeholders. Return the keys that the pattern lacks, or ABSENT."""
+    if type(pattern) is dict:
+        return _match_object(pattern, value, placeholders)
+    if _is_list_of_names(pattern):
+        is_match = type(value) is list and all(_match(pattern[0], item, placeholders) == {} for item in value)
+        return {} if is_match else ABSENT
+    if type(pattern) is str and pattern in placeholders:
+        if type(value) is not str:
+            return ABSENT
+        placeholders[pattern].append(value)
+        return {}
+    return {} if type(value) is type(pattern) and value == pattern else ABSENT
+
+
+def _match_object(pattern: dict[str, Any], value: Any, placeholders: dict[str, list[str]]) -> Any:
+    if type(value) is not dict:
+        return ABSENT
+    extras = {key: item for key, item in value.items() if key not in pattern}
+    for key, inner in pattern.items():
+        inner_extras = _match(inner, value.get(key, ABSENT), placeholders)
+        if inner_extras is ABSENT:
+            return ABSENT
+        if inner_extras:
+            extras[key] = inner_extras
+    return extras
+
+
+def _is_list_of_names(pattern: Any) -> bool:
+    return type(pattern) is list and len(pattern) == 1 and _has_name(pattern[0])
+
+
+def _has_name(pattern: Any) -> bool:
+    if type(pattern) is dict:
+        return any(map(_has_name, pattern.values()))
+    return bool(pattern == "$name")
+
+
+OMITTED = "$absent"
+"""The entry in the table for a choice that is made by omitting the key."""
+
+
+_CHOICES: tuple[Literal["auto", "none", "required"], ...] = ("auto", "none", "required")
+
+
+def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> ToolChoice | None:
+    """Read a tool choice. None if no entry of the table matches."""
+    table = {form: row for form, row in table.items() if row != OMITTED}
+    for choice in _CHOICES:
+        if choice in table and type(value) is type(table[choice]) and value == table[choice]:
+            return choice
+    if type(value) is str and value in table.get("also", {}):
+        return table["also"][value]  # type: ignore[no-any-return]  # the meta-schema of profiles says so
+    choice_with_names = _read_named_choice(value, reader, table) or _read_allowed_choice(value, reader, table)
+    if choice_with_names is not None:
+        return choice_with_names
+    for choice in _CHOICES:
+        if choice in table and match_pattern(table[choice], value):
+            return choice
+    return None
+
+
+def _read_named_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> NamedToolChoice | None:
+    match = match_pattern(table["named"], value) if "named" in table else None
+    if match is None or len(match.names) != 1:
+        return None
+    return NamedToolChoice(reader.tool_name(match.names[0]), reader.as_metadata(match.extras))
+
+
+def _read_allowed_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> AllowedToolChoice | None:
+    match = match_pattern(table["allowed"], value) if "allowed" in table else None
+    if match is None or not match.names:
+        return None
+    mode_names = _mode_names(table)
+    for mode in ("auto", "required"):
+        if match.mode == mode_names[mode]:
+            names = [reader.tool_name(name) for name in match.names]
+            return AllowedToolChoice(names, mode, reader.as_metadata(match.extras))
+    return None
+
+
+def _mode_names(table: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the wire's words for whether a call is optional (`auto`) or required."""
+    return {"auto": "auto", "required": "required", **table.get("modes", {})}
+
+
+def none_if_empty(choice: ToolChoice | None) -> ToolChoice | None:
+    """Return `none` for a list without names: it permits no tool, but wires read an empty list as no restriction."""
+    return "none" if type(choice) is AllowedToolChoice and not choice.names and choice.mode != "required" else choice
+
+
+class _Selection(NamedTuple):
+    """A tool choice as a row of the table, and what fills the placeholders of its pattern."""
+
+    row: str
+    mode: str = ""
+    names: Sequence[str] = ()
+    metadata: dict[str, Any] | None = None
+
+
+def write_choice(choice: ToolChoice, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
+    """Write a tool choice. One that is not in the table is a loss of behaviour, except `auto`, which is the default.
+
+    Raises:
+        ConversionError: It names a tool that excludes this provider, or the loss is one of behaviour and not permitted.
+    """
+    if type(choice) is AllowedToolChoice and not choice.names:
+        if choice.mode == "required":
+            writer.report_loss(at, "toolChoice", "dropped", "it requires a call, but permits no tool", "behaviour")
+            return ABSENT
+        writer.report_loss(at, "toolChoice", "rewritten", "it permits no tool")
+        choice = "none"
+    selection = _selection(choice, at)
+    extras = writer.own_extras(selection.metadata, at)
+    if not writer.wire.refused.isdisjoint(selection.names):
+        raise ConversionError(format_path(at), f"names a tool that {writer.wire.title} is not offered")
+    if selection.row not in table:
+        if selection.row != "auto":
+            reason = f"{writer.wire.title} does not support this choice"
+            writer.report_loss(at, "toolChoice", "dropped", reason, "behaviour")
+        return ABSENT
+    if table[selection.row] == OMITTED:
+        writer.report_loss(at, "toolChoice", "defaulted", "it is the default")
+        return ABSENT
+    written = _write_selection(selection, at, writer, table)
+    if extras and type(written) is dict:
+        restore_extras(written, extras)
+    return written
+
+
+def _selection(choice: ToolChoice, at: Path) -> _Selection:
+    """Return the row of a tool choice.
+
+    Raises:
+        ConversionError: It is none.
+    """
+    if type(choice) is NamedToolChoice:
+        return _Selection("named", "required", [choice.name], choice.metadata)
+    if type(choice) is AllowedToolChoice:
+        return _Selection("allowed", choice.mode or "auto", choice.names, choice.metadata)
+    if choice not in _CHOICES:
+        forms = f"{', '.join(_CHOICES)}, a NamedToolChoice or an AllowedToolChoice"
+        raise ConversionError(format_path(at), f"is not one of {forms}")
+    return _Selection(str(choice))
+
+
+def _write_selection(selection: _Selection, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
+    """Write a tool choice that is in the table. ABSENT if the wire would read something else."""
+    names = [writer.tool_name(name, (at, "name")) for name in selection.names]
+    written = fill_pattern(table[selection.row], _mode_names(table).get(selection.mode, selection.mode), names)
+    if type(written) is str and names and any(written == table.get(choice) for choice in _CHOICES):
+        reason = f"{writer.wire.title} has another meaning for this name"
+        writer.report_loss(at, "toolChoice", "dropped", reason, "behaviour")
+        return ABSENT
+    if selection.row == "allowed" and len(names) == 1 and match_pattern(table.get("named"), written):
+        writer.report_loss(at, "toolChoice", "rewritten", "the choice names the only tool that may be called")
+    return written
+
+
+def has_tools_for_provider(tools: Sequence[Any] | None, wire: ProviderWire) -> bool:
+    """Return whether a request offers functions that this provider may get, or tools of this provider."""
+    return any(
+        tool.name not in wire.refused if type(tool) is ToolDefinition else tool.provider == wire.name
+        for tool in tools or ()
+    )
+
+
+def offers_chosen_tools(choice: ToolChoice | None, tools: Sequence[Any] | None, wire: ProviderWire) -> bool:
+    """Return whether a request offers a tool that a choice names. The provider's own tools may have any name."""
+    names: Sequence[str] = ()
+    if type(choice) is NamedToolChoice:
+        names = [choice.name]
+    elif type(choice) is AllowedToolChoice:
+        names = choice.names
+    return not names or any(
+        tool.name in names if type(tool) is ToolDefinition else tool.provider == wire.name for tool in tools or ()
+    )
+
+
+def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer, *, has_others: bool = False) -> None:
+    """Report a choice that is left out because the request lacks its tools, or has no tools at all.
+
+    One that requires a call is a loss of behaviour, and so is one that excludes the others.
+    """
+    is_optional = choice in ("auto", "none") or (type(choice) is AllowedToolChoice and choice.mode != "required")
+    severity: Literal["note", "behaviour"] = "note" if is_optional and not has_others else "behaviour"
+    reason = "the request has no tool that it names" if has_others else "the request has no tools"
+    writer.report_loss(at, "toolChoice", "dropped", reason, severity)
+
+
+Write = Callable[[Any, Path, Writer], Any]
+
+
+def write_tools(tools: Sequence[Any], extra: Any, at: Path, writer: Writer, write: Write) -> Any:
+    """Write the tools of a request. Return ABSENT if there are none: many APIs reject an empty list, unless it was read."""
+    if writer.wire.strict_together:
+        _report_strict_without_effect(tools, at, writer)
+    written = write_list(tools, at, writer, _first_of_each_name(write) if writer.wire.unique_names else write)
+    if written or at == ROOT or (type(extra) is dict and "$whole" in extra):
+        return written
+    writer.report_loss(at, "tools", "dropped", "the list is empty, which many APIs reject")
+    return ABSENT
+
+
+def _report_strict_without_effect(tools: Sequence[Any], at: Path, writer: Writer) -> None:
+    """Report strict tools beside others, where strict mode has an effect only if all tools are strict."""
+    strictness = {i: writer.wire.strictness(tool, {}) for i, tool in enumerate(tools) if type(tool) is ToolDefinition}
+    if all(strictness.values()):
+        return
+    reason = f"{writer.wire.title} enforces it only if all tools of a request are strict"
+    for i, is_strict in strictness.items():
+        if is_strict:
+            writer.report_loss(((at, i), "strict"), "strict", "dropped", reason, "warning")
+
+
+def _first_of_each_name(write: Write) -> Write:
+    """Return a writer that leaves out tools whose name an earlier tool has."""
+    first: dict[str, ToolDefinition] = {}
+
+    def write_first(tool: Any, at: Path, writer: Writer) -> Any:
+        if type(tool) is ToolDefinition:
+            if tool.name in first:
+                severity: Literal["note", "warning"] = "note" if first[tool.name] == tool else "warning"
+                reason = "an earlier one has its name, which the API rejects"
+                writer.report_loss(at, "a tool", "dropped", reason, severity)
+                return ABSENT
+            first[tool.name] = tool
+        return write(tool, at, writer)
+
+    return write_first
+
+
+_fields_of = attrgetter(*ToolDefinition.__match_args__)
+
+
+def write_tool_with_provider_settings(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
+    """Write a tool with what its declaration says about this provider.
+
+    Entries are cached with their losses, because the same tools are sent with every request.
+
+    Raises:
+        ConversionError: The declaration excludes this provider, or its schema does not support strict mode, and
+            `on_unsupported` is "error".
+    """
+    if type(tool) is not ToolDefinition:
+        return write(tool, at, writer)
+    wire = writer.wire
+    if tool.name in wire.refused:
+        writer.report_loss(at, "a tool", "dropped", f"its declaration excludes {wire.title}", "behaviour")
+        return ABSENT
+    fields = _fields_of(tool)
+    key = to_key(fields)
+    cached = wire.entries.get(key)
+    if cached is not None and not (
+        cached.budget and wire.schema_lowering.exceeded_limits(cached.budget, writer.budget_used)
+    ):
+        return _write_cached(cached, at, writer)
+    budget_before, losses_before = dict(writer.budget_used), len(writer.losses)
+    adjusted = _with_strictness(tool, at, writer)
+    entry = _write_with_settings(adjusted, at, writer, write)
+    losses = writer.losses[losses_before:]
+    if _is_alike_in_every_request(tool, adjusted, losses, at, writer) and is_json(entry) and is_json(list(fields)):
+        copy = to_bytes(entry)
+        if copy is not None:
+            budget = {limit: count - budget_before.get(limit, 0) for limit, count in writer.budget_used.items()}
+            _cache(key, copy, {limit: count for limit, count in budget.items() if count}, losses, at, wire)
+            return from_bytes(copy)
+    return entry
+
+
+def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
+    """Return a tool with `strict` decided for this wire. A tool that is strict uses up the limits of the request.
+
+    Raises:
+        ConversionError: The schema does not support strict mode, and `on_unsupported` is "error".
+    """
+    strict = writer.wire.strictness(tool, writer.budget_used)
+    if strict == tool.strict:
+        return tool
+    if tool.strict:
+        change = writer.wire.unsupported_strict_changes(tool)[0]
+        writer.report_loss((at, "strict"), "strict", "dropped", f"{change.what}: {change.reason}", "behaviour")
+        writer.downgraded.add(tool.name)
+    return replace(tool, strict=strict)
+
+
+def _write_with_settings(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> Any:
+    """Write a tool with the settings of its declaration: its own description, keys of this wire, and at last a patch."""
+    declared, own = declared_settings(tool), declared_settings(tool, writer.wire.name)
+    if type(own.get("description")) is str:
+        tool = replace(tool, description=own["description"])
+    writer.is_declared_tool = "strict" in declared
+    entry = write(tool, at, writer)
+    writer.is_declared_tool = False
+    if type(entry) is not dict:
+        return entry
+    entry = {**entry, **{key: declared[name] for name, key in writer.wire.declared_keys.items() if name in declared}}
+    patch = inner_extras(own, "patch")
+    return apply_merge_patch(entry, patch) if patch else entry
+
+
+def _is_alike_in_every_request(
+    tool: ToolDefinition, adjusted: ToolDefinition, losses: Sequence[Loss], at: Path, writer: Writer
+) -> bool:
+    """Return whether a tool is written, and its losses are reported, the same beside any other tools."""
+    wire = writer.wire
+    if writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names:
+        return False  # the new name is reported once in a request
+    tool_path = format_path(at)
+    if any(loss.severity == "behaviour" or not loss.path.startswith(tool_path) for loss in losses):
+        return False
+    if adjusted.strict == tool.strict or adjusted.strict is True:
+        return True
+    # Unless it could not be strict anyway, earlier tools may have used up the limits.
+    return not wire.schema_lowering.choose_strictness(tool.parameters, {})[0]
+
+
+def _cache(
+    key: bytes | None, copy: bytes, budget: Mapping[str, int], losses: Sequence[Loss], at: Path, wire: ProviderWire
+) -> None:
+    """Cache a written tool. `budget` is its share of the limits of a request."""
+    tool_path = format_path(at)
+    relative = [replace(loss, path=loss.path[len(tool_path) :]) for loss in losses]
+    size = len(copy) + sum(len(loss.path) + len(loss.reason) for loss in relative)
+    wire.entries.put(key, CachedEntry(copy, budget, relative), size)
+
+
+def _write_cached(cached: CachedEntry, at: Path, writer: Writer) -> Any:
+    """Return a new copy of a cached entry. Its share of the limits is used, and its losses are reported again."""
+    for limit, count in cached.budget.items():
+        writer.budget_used[limit] = writer.budget_used.get(limit, 0) + count
+    tool_path = format_path(at) if cached.losses else ""
+    for loss in cached.losses:
+        writer.report(replace(loss, path=tool_path + loss.path))
+    return from_bytes(cached.entry)

@@ -1,0 +1,301 @@
+"""The rule of extras: of a value that would be written differently, the original is kept, and used while it means the same.
+
+A pair of functions reads a value of the wire into fields and writes it again. It knows nothing of extras:
+
+- `read(value, at, reader, *settings)` returns the field, or a tuple of fields. The value may be `ABSENT` or None.
+- `write(field, …, at, writer, *settings)` returns the value, or `ABSENT` for no key. It must not change the conversion.
+
+Where one pair has several keys of an object, it reads the object, and writes the keys that it has.
+
+What is kept of a key stands in the extras of its object, under the key:
+
+- `{"$whole": value}`: the fields have the value, but would be written differently
+- `{"$absent": true}`: there was no key, but one would be written
+- keys of an object that are neither read nor written, under their own names, with `"$read": true`
+- a value of which nothing was read, as it is; so are nulls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields as fields_of
+from dataclasses import is_dataclass
+from typing import Any, TypeVar
+
+from ..errors import ConversionError
+from ..json_values import copy_json, is_too_deep, same_json
+from ..models import Loss
+from ..paths import Path
+from .extras import (
+    ABSENT,
+    Extras,
+    UnsupportedValueError,
+    escape_marks,
+    restore_extras,
+    unescape_marks,
+    unmapped_members,
+)
+from .reader import Reader
+from .writer import Writer
+
+__all__ = ["read_field", "read_fields", "write_field", "write_fields"]
+
+T = TypeVar("T")
+
+
+def read_field(
+    holder: dict[str, Any],
+    key: str,
+    at: Path,
+    extras: Extras,
+    reader: Reader,
+    read: Callable[..., T],
+    write: Callable[..., Any],
+    *settings: Any,
+) -> T:
+    """Read the value at a key of an object, and add to the extras of the object what would be written differently.
+
+    Raises:
+        ConversionError: The value has the wrong type.
+    """
+    value, here = holder.get(key, ABSENT), (at, key)
+    fields = read(value, here, reader, *settings)
+    written, is_lossless = _write_silently(fields, here, _silent_writer(reader), write, settings)
+    _keep(extras, key, value, fields, written, is_lossless=is_lossless)
+    return fields
+
+
+def read_fields(
+    holder: dict[str, Any],
+    keys: tuple[str, ...],
+    at: Path,
+    extras: Extras,
+    reader: Reader,
+    read: Callable[..., T],
+    write: Callable[..., Any],
+    *settings: Any,
+) -> T:
+    """Read the values at several keys of an object, and add to its extras what would be written differently.
+
+    Raises:
+        ConversionError: A value has the wrong type.
+    """
+    fields = read(holder, at, reader, *settings)
+    written, is_lossless = _write_silently(fields, (at, keys[0]), _silent_writer(reader), write, settings)
+    for key in keys:
+        member = _FAILED if written is _FAILED else written.get(key, ABSENT)
+        _keep(extras, key, holder.get(key, ABSENT), fields, member, is_lossless=is_lossless)
+    return fields
+
+
+def write_field(
+    holder: dict[str, Any],
+    key: str,
+    fields: Any,
+    at: Path,
+    extras: Extras,
+    writer: Writer,
+    read: Callable[..., Any],
+    write: Callable[..., Any],
+    *settings: Any,
+) -> None:
+    """Write fields as a key of an object. What was kept of the key when it was read wins while it means the same.
+
+    `extras` are those of the object, without those of other providers. That of the key is taken from them.
+
+    Raises:
+        ConversionError: A field has the wrong type.
+        UnsupportedValueError: The API has no such value.
+    """
+    extra = _take(extras, key)
+    original = _original(extra)
+    if original is not _UNKNOWN and _means(original, fields, at, writer, read, settings):
+        written = original
+    else:
+        written = write(*_as_tuple(fields), at, writer, *settings)
+        complete = _with_unread(written, extra)
+        if complete is not written and _mean_the_same(complete, written, at, writer, read, settings):
+            written = complete
+        if written is ABSENT and original is _UNKNOWN and _is_unread(extra):
+            unread = unescape_marks(extra)
+            written = unread if _means(unread, fields, at, writer, read, settings) else ABSENT
+    if written is not ABSENT:
+        holder[key] = written
+
+
+def write_fields(
+    holder: dict[str, Any],
+    keys: tuple[str, ...],
+    fields: Any,
+    at: Path,
+    extras: Extras,
+    writer: Writer,
+    read: Callable[..., Any],
+    write: Callable[..., Any],
+    *settings: Any,
+) -> None:
+    """Write fields as several keys of an object, like `write_field`.
+
+    Raises:
+        ConversionError: A field has the wrong type.
+        UnsupportedValueError: The API has no such value.
+    """
+    own_extras = {key: _take(extras, key) for key in keys if key in extras}
+    if own_extras:
+        written, _ = _write_silently(fields, at, Writer(writer.wire, _ignore, "weaken"), write, settings)
+        whole = {**holder, **({} if written is _FAILED else written)}
+        for key, extra in own_extras.items():
+            original = _original(extra)
+            if original is _UNKNOWN:
+                is_alone = key not in whole and _is_unread(extra)
+                original = unescape_marks(extra) if is_alone else _with_unread(whole.get(key, {}), extra)
+            whole[key] = original
+        whole = {key: value for key, value in whole.items() if value is not ABSENT}
+        if _means(whole, fields, at, writer, read, settings):
+            holder |= whole
+            return
+    written = write(*_as_tuple(fields), at, writer, *settings)
+    if own_extras:
+        complete = {key: _with_unread(value, own_extras.get(key, ABSENT)) for key, value in written.items()}
+        if _mean_the_same({**holder, **complete}, {**holder, **written}, at, writer, read, settings):
+            written = complete
+    holder |= written
+
+
+_FAILED: Any = object()
+"""What a pair that raised has written."""
+
+_UNKNOWN: Any = object()
+"""No original is known."""
+
+
+_TAKEN = {"$absent": True}
+"""What stands in the place of an extra that was taken. `restore_extras` leaves it out."""
+
+
+def _take(extras: Extras, key: str) -> Any:
+    if key not in extras:
+        return ABSENT
+    extra, extras[key] = extras[key], _TAKEN
+    return extra
+
+
+def _as_tuple(fields: Any) -> tuple[Any, ...]:
+    return fields if type(fields) is tuple else (fields,)
+
+
+def _is_empty(fields: Any) -> bool:
+    return all(field is None for field in _as_tuple(fields))
+
+
+def _silent_writer(reader: Reader) -> Writer:
+    """Return the writer that shows how what was read would be written. It reports to nobody."""
+    writer: Writer | None = reader.silent_writer
+    if writer is None:
+        writer = reader.silent_writer = Writer(reader.wire, _ignore, "weaken")
+    return writer
+
+
+def _ignore(loss: Loss) -> None:
+    """Report a loss to nobody."""
+
+
+def _write_silently(
+    fields: Any, at: Path, writer: Writer, write: Callable[..., Any], settings: tuple[Any, ...]
+) -> tuple[Any, bool]:
+    """Return what would be written, and whether nothing would be reported."""
+    writer.losses.clear()
+    writer.media.clear()
+    try:
+        written = write(*_as_tuple(fields), at, writer, *settings)
+    except (ConversionError, UnsupportedValueError):
+        written = _FAILED
+    return written, not writer.losses
+
+
+def _means(
+    value: Any, fields: Any, at: Path, writer: Writer, read: Callable[..., Any], settings: tuple[Any, ...]
+) -> bool:
+    """Return whether a value of the wire has these fields. Extras that are damaged may be unreadable or too deep."""
+    try:
+        return _are_same(read(value, at, Reader(writer.wire), *settings), fields)
+    except (ConversionError, RecursionError):
+        return False
+
+
+def _mean_the_same(
+    value: Any, written: Any, at: Path, writer: Writer, read: Callable[..., Any], settings: tuple[Any, ...]
+) -> bool:
+    """Return whether a value of the wire has the same fields as what was written."""
+    try:
+        fields = read(written, at, Reader(writer.wire), *settings)
+    except ConversionError:
+        return False
+    return _means(value, fields, at, writer, read, settings)
+
+
+def _are_same(left: Any, right: Any) -> bool:
+    """Return whether two fields are identical: JSON, or objects of the format, alone or in tuples and lists."""
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    if kind is list or kind is tuple:
+        return len(left) == len(right) and all(map(_are_same, left, right))
+    if is_dataclass(kind):
+        return all(_are_same(getattr(left, field.name), getattr(right, field.name)) for field in fields_of(kind))
+    return same_json(left, right)
+
+
+def _original(extra: Any) -> Any:
+    """Return what a key had, if its extra says so."""
+    if type(extra) is dict and not extra.keys().isdisjoint(_MARKS):
+        return extra.get("$whole", ABSENT)
+    return None if extra is None else _UNKNOWN
+
+
+def _is_unread(extra: Any) -> bool:
+    """Return whether nothing of the value was read."""
+    return extra is not ABSENT and not (type(extra) is dict and "$read" in extra)
+
+
+def _with_unread(written: Any, extra: Any) -> Any:
+    """Return a value with the keys of the original that were not read."""
+    if type(extra) is not dict or type(written) is not dict or not extra.keys().isdisjoint(_MARKS):
+        return written
+    written = dict(written)
+    restore_extras(written, extra)
+    return written
+
+
+_MARKS = frozenset(["$absent", "$whole"])
+
+
+def _keep(extras: Extras, key: str, value: Any, fields: Any, written: Any, *, is_lossless: bool) -> None:
+    """Add to the extras what is different about the value of a key. Nulls are there already."""
+    if value is None or (written is value and is_lossless):
+        return
+    if value is ABSENT:
+        if written is not _FAILED:
+            extras[key] = {"$absent": True}
+    elif written is ABSENT and _is_empty(fields):
+        extras[key] = escape_marks(value)
+    elif is_lossless and _agree(value, written):
+        unread = unmapped_members({k: v for k, v in value.items() if k not in written}, frozenset())
+        if any(member not in (None, "", [], {}) for member in unread.values()):
+            extras[key] = {**unread, "$read": True}
+        elif unread:  # nothing but values that say nothing
+            extras[key] = {"$whole": _copied(value)}
+    elif not is_lossless or is_too_deep(value) or not same_json(written, value):
+        extras[key] = {"$whole": _copied(value)}
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy, because an app may change a field that is part of the value. A value that is too deep is shared."""
+    return value if is_too_deep(value) else copy_json(value)
+
+
+def _agree(value: Any, written: Any) -> bool:
+    """Return whether both are objects, and all members that would be written are those of the value."""
+    if type(value) is not dict or type(written) is not dict or is_too_deep(value):
+        return False
+    return all(key in value and same_json(value[key], member) for key, member in written.items())
