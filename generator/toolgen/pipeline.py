@@ -187,7 +187,7 @@ def _make_or_report(project: Project, findings: Findings, make: Callable[[], T])
         findings.add(
             "profile-shape",
             span,
-            hint=did_you_mean(error.unknown, error.known),
+            hint=did_you_mean(error.unknown, error.candidates),
             reason=RawText(escape_text(error.reason)),
         )
         return None

@@ -65,6 +65,7 @@ def _without_nulls(value: Any) -> Any:
 
 @cache
 def _patch_schema() -> Mapping[str, Any]:
+    """Return the schema of a profile that may be a patch: nothing is required."""
     relaxed = _relaxed(meta_schema("provider"))
     return relaxed if isinstance(relaxed, Mapping) else {}
 

@@ -92,8 +92,8 @@ def _check_frameworks(document: Document, parts: tuple[Part, ...], findings: Fin
 
 def _check_codes(document: Document, findings: Findings) -> None:
     """Report levels for codes that do not exist."""
-    for key, known in (("lint", tuple(CODES)), ("breaking", (*CHANGES, *AUDIENCES))):
+    for key, codes in (("lint", tuple(CODES)), ("breaking", (*CHANGES, *AUDIENCES))):
         for name in document.value.get(key, {}):
-            if name not in known:
-                hint = did_you_mean(name, known)
+            if name not in codes:
+                hint = did_you_mean(name, codes)
                 findings.add(UNKNOWN_CODE, document.key_span(key, name), name=name, hint=hint)

@@ -45,8 +45,8 @@ class Declaration:
 
 def parse_declarations(documents: Iterable[Document], findings: Findings) -> tuple[Declaration, ...]:
     """Read the declarations of tools. A document that is not a valid declaration is reported and left out."""
-    found = (_declaration(document, findings) for document in documents)
-    return tuple(declaration for declaration in found if declaration is not None)
+    declarations = (_declaration(document, findings) for document in documents)
+    return tuple(declaration for declaration in declarations if declaration is not None)
 
 
 def _declaration(document: Document, findings: Findings) -> Declaration | None:
@@ -82,6 +82,7 @@ def is_legal_name(name: object) -> bool:
 
 
 def _shown(name: Any) -> str | RawText:
+    """Return a name for a message; the type of a value that is not a string."""
     return name if isinstance(name, str) else RawText(f"({describe_json_type(name)})")
 
 
@@ -101,6 +102,7 @@ def _with_sorted_keys(value: Any) -> Any:
 
 
 def _with_defaults(document: Document) -> Declaration:
+    """Return the declaration in a document whose form is valid, with defaults for omitted keys."""
     value: dict[str, Any] = document.value
     return Declaration(
         name=value["name"],

@@ -25,28 +25,28 @@ from toolgen.resources import exported_by_runtime, modules_by_exported_name
 class MappingError(ValueError):
     """A mapping that does not fit the format, at `pointer` of a profile.
 
-    If the fault is an `unknown` name, `known` has the names that exist.
+    If the fault is an `unknown` name, `candidates` are the names that exist.
     """
 
     def __init__(
-        self, pointer: tuple[str, ...], reason: str, profile: str = "", unknown: str = "", known: Iterable[str] = ()
+        self, pointer: Pointer, reason: str, profile: str = "", unknown: str = "", candidates: Iterable[str] = ()
     ) -> None:
         super().__init__(reason)
         self.profile = profile
         self.pointer = pointer
         self.reason = reason
         self.unknown = unknown
-        self.known = tuple(known)
+        self.candidates = tuple(candidates)
 
 
-def require_known(name: str, known: Iterable[str], pointer: tuple[str, ...], reason: str) -> None:
-    """Check that a name is known.
+def require_known(name: str, names: Iterable[str], pointer: Pointer, reason: str) -> None:
+    """Check that a name is one of several.
 
     Raises:
         MappingError: it is not, for this reason.
     """
-    if name not in known:
-        raise MappingError(pointer, reason, unknown=name, known=known)
+    if name not in names:
+        raise MappingError(pointer, reason, unknown=name, candidates=names)
 
 
 # The plans.
@@ -339,7 +339,7 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
     try:
         return _plan_provider(profile, catalog)
     except MappingError as error:
-        raise MappingError(error.pointer, error.reason, profile.name, error.unknown, error.known) from error
+        raise MappingError(error.pointer, error.reason, profile.name, error.unknown, error.candidates) from error
 
 
 def _plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
@@ -378,7 +378,7 @@ def import_converter_class(name: str) -> Any:
     """
     converter_class = exported_by_runtime(name)
     if converter_class is None:
-        raise MappingError(("converter",), f"there is no {name}", unknown=name, known=modules_by_exported_name())
+        raise MappingError(("converter",), f"there is no {name}", unknown=name, candidates=modules_by_exported_name())
     return converter_class
 
 
@@ -495,6 +495,13 @@ class _PlannedObject(NamedTuple):
 
     objects: list[WireObjectPlan]
     keys: list[KeyMapping]
+
+
+class _KeyFunctions(NamedTuple):
+    """The functions that read and write a key, methods with `self.`; both are empty for a key without them."""
+
+    reader: str
+    writer: str
 
 
 class _MappingPlanner:
@@ -637,7 +644,7 @@ class _MappingPlanner:
         if len(fields) < len(names):
             return None
         kind = _kind_of_key(spec)
-        reader, writer = self._functions(spec)
+        functions = self._functions(spec)
         table_source = spec.get("names" if kind == "named" else "with")
         table = ""
         if table_source is not None:
@@ -652,13 +659,13 @@ class _MappingPlanner:
             required=required,
             is_demanded=required and kind == "plain" and not fields[0].required,
             python_type=PYTHON_TYPES.get(str(fields[0].schema.get("type", "")), ""),
-            reader=reader,
-            writer=writer,
+            reader=functions.reader,
+            writer=functions.writer,
             given=given,
             given_variables=tuple(field.variable for field in given),
             table=table,
             table_source=table_source,
-            keeping=self._keeping(writer) if kind in ("call", "beside") else "nothing",
+            keeping=self._keeping(functions.writer) if kind in ("call", "beside") else "nothing",
             beside=tuple(spec.get("beside") or ()),
         )
 
@@ -674,17 +681,17 @@ class _MappingPlanner:
             require_known(name, self.fields, pointer, f"{self.type.name} has no field {name}")
         return self.fields.get(name)
 
-    def _functions(self, spec: Mapping[str, Any]) -> tuple[str, str]:
-        """Return the functions that read and write a key, methods with `self.`; both are empty for a key without them."""
+    def _functions(self, spec: Mapping[str, Any]) -> _KeyFunctions:
+        """Return the functions that read and write a key."""
         if "as" in spec:
             pair = spec["as"]
             is_method = hasattr(self.api, f"read_{pair}") or find_function(None, f"read_{pair}") is None
         elif "text_or" in spec:
             pair, is_method = spec["text_or"], True
         else:
-            return "", ""
+            return _KeyFunctions("", "")
         prefix = "self." if is_method else ""
-        return f"{prefix}read_{pair}", f"{prefix}write_{pair}"
+        return _KeyFunctions(f"{prefix}read_{pair}", f"{prefix}write_{pair}")
 
     def _keeping(self, writer: str) -> Keeping:
         """Return who keeps the extras of a key that this function writes."""
@@ -1020,7 +1027,7 @@ def _require_methods(api: Any, key: KeyMapping, objects: Collection[str], pointe
             reason = f"there is no mapping or union {key.pair}, and no {method} of {api.__name__}"
             functions = (name for owner in (api, shared_functions()) for name in dir(owner))
             pairs = {name.split("_", 1)[1] for name in functions if name.startswith(("read_", "write_"))}
-            raise MappingError(pointer, reason, unknown=key.pair, known=[*objects, *pairs])
+            raise MappingError(pointer, reason, unknown=key.pair, candidates=[*objects, *pairs])
 
 
 def _signature_fault(api: Any, key: KeyMapping) -> str:

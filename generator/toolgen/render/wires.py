@@ -169,8 +169,8 @@ def missing_fact(error: UndefinedError, provider: str) -> MappingError:
 
 def misspelled_name(error: UnknownNameError, provider: str) -> MappingError:
     """Return the error of a name in a profile. It says functions of keys without what they do."""
-    unknown, *known = (re.sub("^(read|write)_", "", name) for name in (error.name, *modules_by_exported_name()))
-    return MappingError((), f"{error}", provider, unknown, known)
+    unknown, *candidates = (re.sub("^(read|write)_", "", name) for name in (error.name, *modules_by_exported_name()))
+    return MappingError((), f"{error}", provider, unknown, candidates)
 
 
 # Classes.

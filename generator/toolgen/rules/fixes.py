@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from toolgen.diagnostics import Finding, Findings
@@ -34,10 +34,10 @@ class FileFix:
 
 def _state_type(schema: dict[str, Any]) -> bool:
     """State the type that all listed values have."""
-    named = json_types(schema.get("enum", ()))
-    if not named or "type" in schema:
+    types = json_types(schema.get("enum", ()))
+    if not types or "type" in schema:
         return False
-    schema["type"] = named[0] if len(named) == 1 else list(named)
+    schema["type"] = types[0] if len(types) == 1 else types
     return True
 
 
@@ -65,10 +65,11 @@ _EVALUATING = frozenset(
 
 def _is_independent(branch: Mapping[str, Any], around: set[str]) -> bool:
     """Return whether a branch means the same among the keywords around its union."""
-    for key, others in _DEPENDS_ON.items():
-        for here, there in ((branch.keys(), around), (around, branch.keys())):
-            if key in here and not there.isdisjoint(others):
-                return False
+    for keyword, considered in _DEPENDS_ON.items():
+        if keyword in branch and not around.isdisjoint(considered):
+            return False
+        if keyword in around and not branch.keys().isdisjoint(considered):
+            return False
     if branch.keys() & {"unevaluatedProperties", "unevaluatedItems"} and around & _EVALUATING:
         return False
     return not any(key.startswith("$") and key not in ("$ref", "$comment") for key in branch)
@@ -95,14 +96,21 @@ def _drop_default(schema: dict[str, Any]) -> bool:
     return schema.pop("default", ...) is None
 
 
-_OF_SCHEMAS: Mapping[str, tuple[Callable[[dict[str, Any]], bool], int]] = {
-    "enum-without-type": (_state_type, 0),
-    "union-of-one": (_inline_branch, 1),
-    "default-null": (_drop_default, 1),
-}
-"""By code: the function that changes the schema, and how many steps the finding is below it."""
+class _SchemaFix(NamedTuple):
+    """A function that changes a schema, and returns whether it did; and how many steps the finding is below the schema."""
 
-FIXABLE = frozenset([*_OF_SCHEMAS, "allow-unused"])
+    apply: Callable[[dict[str, Any]], bool]
+    depth: int
+
+
+_SCHEMA_FIXES: Mapping[str, _SchemaFix] = {
+    "enum-without-type": _SchemaFix(_state_type, 0),
+    "union-of-one": _SchemaFix(_inline_branch, 1),
+    "default-null": _SchemaFix(_drop_default, 1),
+}
+"""The fixes of schemas, by the code of the finding."""
+
+FIXABLE = frozenset([*_SCHEMA_FIXES, "allow-unused"])
 """The codes of findings that can be fixed."""
 
 UNSAFE = frozenset(["hidden-text"])
@@ -124,15 +132,17 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, edit: Edit, *, uns
     fixed: dict[str, FileFix] = {}
     # The last document of a file is fixed first, so that the locations in the others stay right.
     for document in reversed((*sources.tools, *sources.types)):
-        found = by_path.get(document.path)
-        if found:
-            before = fixed.get(document.path) or FileFix(document.path, sources.texts[document.path], 0)
-            new = _fixed_text(document, found, before.text, edit, referred)
+        path = document.path
+        if path in by_path:
+            before = fixed.get(path) or FileFix(path, sources.texts[path], 0)
+            new = _fixed_text(document, by_path[path], before.text, edit, referred)
             if new is not None:
-                fixed[document.path] = FileFix(document.path, new[0], before.count + new[1])
-    for path, found in by_path.items():
+                fixed[path] = FileFix(path, new.text, before.count + new.count)
+    for path, findings_in_file in by_path.items():
         unused = [
-            (_written_code(sources, finding), finding.span.line) for finding in found if finding.code == "allow-unused"
+            (_written_code(sources, finding), finding.span.line)
+            for finding in findings_in_file
+            if finding.code == "allow-unused"
         ]
         if unused and path not in fixed:
             fixed[path] = FileFix(path, remove_suppressions(sources.texts[path], unused), len(unused))
@@ -141,31 +151,37 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, edit: Edit, *, uns
 
 def _steps_into_unions(sources: Sources) -> set[str]:
     """Return the step before each union in the pointers of all references: `a` of `#/$defs/a/anyOf/0`, `` of a root."""
-    found: set[str] = set()
+    steps_before_unions: set[str] = set()
     for document in (*sources.tools, *sources.types):
         for pointer in document.values:
             ref = _at(document.value, pointer) if pointer[-1:] == ("$ref",) else None
             if isinstance(ref, str):
                 steps = ["", *pointer_steps(unquote(ref.partition("#")[2]))]
-                found.update(step for step, keyword in pairwise(steps) if keyword in ("anyOf", "oneOf"))
-    return found
+                steps_before_unions |= {step for step, keyword in pairwise(steps) if keyword in ("anyOf", "oneOf")}
+    return steps_before_unions
+
+
+class _FixStep(NamedTuple):
+    """The value of a document after some fixes, their number, and the text; None if the text is still to be written."""
+
+    value: Any
+    number: int
+    text: str | None = None
 
 
 def _fixed_text(
     document: Document, findings: list[Finding], text: str, edit: Edit, referred: set[str]
-) -> tuple[str, int] | None:
-    """Return the text with a step of fixes in one document, and their number; None if nothing can be fixed."""
-    for value, styled, count in (
-        *_fixes(document, findings, text, referred),
-        *_fixes_of_hidden_text(document, findings, text),
-    ):
-        new = edit(text, document, value) if styled is None else styled
-        if (
-            new is not None
-            and new != text
-            and read_yaml_values(new, document.path, Findings()) == _with_value(text, document, value)
-        ):
-            return new, count
+) -> FileFix | None:
+    """Return the text with a step of fixes in one document; None if nothing can be fixed.
+
+    A text is used only if it is read as the fixed value, and the other documents in it are unchanged.
+    """
+    for step in (*_fixes(document, findings, text, referred), *_fixes_of_hidden_text(document, findings, text)):
+        new = edit(text, document, step.value) if step.text is None else step.text
+        if new is None or new == text:
+            continue
+        if read_yaml_values(new, document.path, Findings()) == _with_value(text, document, step.value):
+            return FileFix(document.path, new, step.number)
     return None
 
 
@@ -175,41 +191,50 @@ def _with_value(text: str, document: Document, value: Any) -> list[Any]:
     return [*values[: document.index], value, *values[document.index + 1 :]]
 
 
-def _fixes(
-    document: Document, findings: list[Finding], text: str, referred: set[str]
-) -> Iterator[tuple[Any, str | None, int]]:
-    """Yield the value without the faults in flow style, its text and their number, then without those in block style.
+class _Fault(NamedTuple):
+    """A schema that a fix changes, and the code of the finding."""
 
-    The latter has no text yet. Inner faults come first. Branches that a reference may lead to stay: `referred` has the
-    steps before them.
+    pointer: Pointer
+    code: str
+
+
+def _fixes(document: Document, findings: list[Finding], text: str, referred: set[str]) -> Iterator[_FixStep]:
+    """Yield the document without the faults in flow style, with its text, then without those in block style."""
+    faults = _faults_of_schemas(document, findings, referred)
+    flow = _FlowText(text, document)
+    for in_flow_style in (True, False):
+        value, count = copy.deepcopy(document.value), 0
+        for pointer, code in faults:
+            schema = _at(value, pointer)
+            if not isinstance(schema, dict) or flow.is_flow(pointer) is not in_flow_style:
+                continue
+            if in_flow_style and not flow.edit(pointer, code, schema):
+                continue
+            count += _SCHEMA_FIXES[code].apply(schema)
+        if count:
+            yield _FixStep(value, count, flow.edited_text() if in_flow_style else None)
+
+
+def _faults_of_schemas(document: Document, findings: list[Finding], referred: set[str]) -> list[_Fault]:
+    """Return the faults in a document that have a fix, inner ones first.
+
+    Branches that a reference may lead to stay: `referred` has the steps before them.
     """
     pointers = {location: pointer for pointer, location in document.keys.items()}
     pointers |= {location: pointer for pointer, location in document.values.items() if location not in pointers}
-    faults: set[tuple[Pointer, str]] = set()
+    faults: set[_Fault] = set()
     for finding in findings:
         span = finding.span
         pointer = pointers.get((span.line, span.column, span.end_line, span.end_column))
-        if pointer is not None and finding.code in _OF_SCHEMAS:
-            at = pointer[: len(pointer) - _OF_SCHEMAS[finding.code][1]]
-            steps = {str(step) for step in at[-1:]} | ({""} if len(at) < 2 else set())
+        if pointer is not None and finding.code in _SCHEMA_FIXES:
+            schema_pointer = pointer[: len(pointer) - _SCHEMA_FIXES[finding.code].depth]
+            steps = {str(step) for step in schema_pointer[-1:]} | ({""} if len(schema_pointer) < 2 else set())
             if finding.code != "union-of-one" or steps.isdisjoint(referred):
-                faults.add((at, finding.code))
-    ordered = sorted(faults, key=lambda location: (-len(location[0]), str(location)))
-    flow = _FlowText(text, document)
-    for styled in (True, False):
-        value, count = copy.deepcopy(document.value), 0
-        for pointer, code in ordered:
-            schema = _at(value, pointer)
-            if not isinstance(schema, dict) or flow.is_flow(pointer) is not styled:
-                continue
-            if styled and not flow.edit(pointer, code, schema):
-                continue
-            count += _OF_SCHEMAS[code][0](schema)
-        if count:
-            yield value, flow.edited_text() if styled else None, count
+                faults.add(_Fault(schema_pointer, finding.code))
+    return sorted(faults, key=lambda fault: (-len(fault.pointer), str(tuple(fault))))
 
 
-def _fixes_of_hidden_text(document: Document, findings: list[Finding], text: str) -> Iterator[tuple[Any, str, int]]:
+def _fixes_of_hidden_text(document: Document, findings: list[Finding], text: str) -> Iterator[_FixStep]:
     """Yield the value without hidden characters in texts, where the source has them unescaped. Names stay."""
     pointers = {location: pointer for pointer, location in document.values.items()}
     value, flow, count = copy.deepcopy(document.value), _FlowText(text, document), 0
@@ -222,14 +247,30 @@ def _fixes_of_hidden_text(document: Document, findings: list[Finding], text: str
             _at(value, pointer[:-1])[pointer[-1]] = without_hidden(original)
             count += 1
     if count:
-        yield value, flow.edited_text(), count
+        yield _FixStep(value, count, flow.edited_text())
 
 
 def _at(value: Any, pointer: Pointer) -> Any:
+    """Return the value at a pointer; None if it is not there, because a fix has changed it."""
     try:
         return value_at(value, pointer)
     except (LookupError, TypeError):
         return None
+
+
+class _TextRange(NamedTuple):
+    """Two offsets of a text: of the first character, and of the one after the last."""
+
+    start: int
+    end: int
+
+
+class _TextEdit(NamedTuple):
+    """A new text between two offsets."""
+
+    start: int
+    end: int
+    new: str
 
 
 class _FlowText:
@@ -238,56 +279,67 @@ class _FlowText:
     def __init__(self, text: str, document: Document) -> None:
         self.text = text
         self.document = document
-        self.edits: list[tuple[int, int, str]] = []
+        self.edits: list[_TextEdit] = []
         self._lines = [0]
         for line in text.split("\n"):
             self._lines.append(self._lines[-1] + len(line) + 1)
 
     def is_flow(self, pointer: Pointer) -> bool:
         """Return whether a mapping is written in braces."""
-        start, _ = self._range(self.document.values[pointer])
-        return self.text[start : start + 1] == "{"
+        return self.text.startswith("{", self._range_of_value(pointer).start)
 
     def edit(self, pointer: Pointer, code: str, schema: Mapping[str, Any]) -> bool:
         """Record the fix of one fault. Return False if it is impossible or its location is already changed."""
-        start, end = self._range(self.document.values[pointer])
         if code == "enum-without-type":
-            changed: dict[str, Any] = dict(schema)
-            _state_type(changed)
-            type_json = json.dumps(changed["type"])
-            is_json = self.document.path.lower().endswith(".json")
-            member = f'"type": {type_json},' if is_json else f"type: {type_json.strip(chr(34))},"
-            inner = self.text[start + 1 : end]
-            blank = inner[: len(inner) - len(inner.lstrip())]
-            return self._note(start + 1, start + 1, f"{blank}{member}" if blank else f"{member} ")
-        keyword = "default" if code == "default-null" else next(w for w in ("anyOf", "oneOf") if w in schema)
-        first, _ = self._range(self.document.keys[(*pointer, keyword)])
-        _, last = self._range(self.document.values[(*pointer, keyword)])
-        inner = ""
-        if code == "union-of-one":
-            branch = schema[keyword][0]
-            if (
-                not isinstance(branch, dict)
-                or not self.is_flow((*pointer, keyword, 0))
-                or branch.keys() & (schema.keys() - {keyword})
-                or not _is_independent(branch, schema.keys() - {keyword})
-            ):
-                return False
-            one, other = self._range(self.document.values[(*pointer, keyword, 0)])
-            inner = self.text[one + 1 : other - 1].strip().rstrip(",")
-        if inner:
-            return self._note(first, last, inner)
+            return self._insert_type(pointer, schema)
+        if code == "default-null":
+            return self._remove_member(pointer, "default")
+        keyword = next(key for key in ("anyOf", "oneOf") if key in schema)
+        return self._inline_branch(pointer, keyword, schema)
+
+    def _insert_type(self, pointer: Pointer, schema: Mapping[str, Any]) -> bool:
+        """Insert the type of the listed values as the first member of a schema."""
+        changed: dict[str, Any] = dict(schema)
+        _state_type(changed)
+        type_json = json.dumps(changed["type"])
+        is_json = self.document.path.lower().endswith(".json")
+        member = f'"type": {type_json},' if is_json else f"type: {type_json.strip(chr(34))},"
+        start, end = self._range_of_value(pointer)
+        inner = self.text[start + 1 : end]
+        blank = inner[: len(inner) - len(inner.lstrip())]
+        return self._add_edit(start + 1, start + 1, f"{blank}{member}" if blank else f"{member} ")
+
+    def _inline_branch(self, pointer: Pointer, keyword: str, schema: Mapping[str, Any]) -> bool:
+        """Replace a union by the members of its one branch."""
+        branch, around = schema[keyword][0], schema.keys() - {keyword}
+        if (
+            not isinstance(branch, dict)
+            or not self.is_flow((*pointer, keyword, 0))
+            or branch.keys() & around
+            or not _is_independent(branch, around)
+        ):
+            return False
+        start, end = self._range_of_value((*pointer, keyword, 0))
+        members = self.text[start + 1 : end - 1].strip().rstrip(",")
+        if not members:
+            return self._remove_member(pointer, keyword)
+        return self._add_edit(*self._range_of_member(pointer, keyword), members)
+
+    def _remove_member(self, pointer: Pointer, keyword: str) -> bool:
+        """Remove a member of a schema, with the comma after it, or before it if it is the last one."""
+        start, end = self._range_of_value(pointer)
+        first, last = self._range_of_member(pointer, keyword)
         after = re.match(r"\s*,\s*", self.text[last:end])
         if after:
-            return self._note(first, last + after.end(), "")
+            return self._add_edit(first, last + after.end(), "")
         before = re.search(r"\s*,\s*$", self.text[start:first])
-        return self._note(start + before.start() if before else first, last, "")
+        return self._add_edit(start + before.start() if before else first, last, "")
 
     def replace(self, location: tuple[int, int, int, int], change: Callable[[str], str]) -> bool:
         """Record a change of the text at a location. Return False if it changes nothing."""
         start, end = self._range(location)
         new = change(self.text[start:end])
-        return new != self.text[start:end] and self._note(start, end, new)
+        return new != self.text[start:end] and self._add_edit(start, end, new)
 
     def edited_text(self) -> str:
         """Return the text with all changes."""
@@ -296,15 +348,24 @@ class _FlowText:
             text = text[:start] + new + text[end:]
         return text
 
-    def _note(self, start: int, end: int, new: str) -> bool:
-        if any(start < other_end and other < end for other, other_end, _ in self.edits):
+    def _add_edit(self, start: int, end: int, new: str) -> bool:
+        """Record an edit. Return False if it overlaps an earlier one."""
+        if any(start < edit.end and edit.start < end for edit in self.edits):
             return False
-        self.edits.append((start, end, new))
+        self.edits.append(_TextEdit(start, end, new))
         return True
 
-    def _range(self, location: tuple[int, int, int, int]) -> tuple[int, int]:
+    def _range_of_value(self, pointer: Pointer) -> _TextRange:
+        return self._range(self.document.values[pointer])
+
+    def _range_of_member(self, pointer: Pointer, keyword: str) -> _TextRange:
+        """Return the range of a key and its value."""
+        start = self._range(self.document.keys[(*pointer, keyword)]).start
+        return _TextRange(start, self._range_of_value((*pointer, keyword)).end)
+
+    def _range(self, location: tuple[int, int, int, int]) -> _TextRange:
         line, column, end_line, end_column = location
-        return self._lines[line - 1] + column - 1, self._lines[end_line - 1] + end_column - 1
+        return _TextRange(self._lines[line - 1] + column - 1, self._lines[end_line - 1] + end_column - 1)
 
 
 def _written_code(sources: Sources, finding: Finding) -> str:
@@ -317,7 +378,7 @@ def remove_suppressions(text: str, unused: Iterable[tuple[str, int]]) -> str:
     """Return a text without the unused codes of its comments, and without comments that then allow nothing."""
     lines = text.split("\n")
     by_line = {comment.line: comment for comment in find_comments(text)}
-    gone: set[int] = set()
+    removed: set[int] = set()
     for code, number in unused:
         comment, line = by_line[number], lines[number - 1]
         start = comment.column - 1
@@ -325,9 +386,9 @@ def remove_suppressions(text: str, unused: Iterable[tuple[str, int]]) -> str:
         if re.fullmatch(r"#\s*toolgen:\s*allow[\s,]*", remaining):
             remaining = ""
             if comment.alone:
-                gone.add(number)
+                removed.add(number)
         lines[number - 1] = (line[:start] + re.sub(r"allow\s*,\s*", "allow ", remaining)).rstrip()
-    return "\n".join(line for number, line in enumerate(lines, 1) if number not in gone)
+    return "\n".join(line for number, line in enumerate(lines, 1) if number not in removed)
 
 
 _JOINERS = "\u200c\u200d"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer
@@ -51,37 +51,48 @@ class SchemaNode:
 
 def walk_parameter_schemas(catalog: Catalog) -> Iterator[SchemaNode]:
     """Yield every schema below the parameters of a tool, in the order of the sources."""
-    seen: set[tuple[str, int, Pointer]] = set()
+    yielded: set[tuple[str, int, Pointer]] = set()
     roots = [(tool.document, ("parameters",)) for tool in catalog.tools if tool.parameters is not None]
     used = {name for tool in catalog.tools for name in (tool.parameters or {}).get("$defs", {})}
     for document, pointer in [*roots, *((t.document, t.pointer) for t in catalog.types if t.name in used)]:
         for node in _below(document, pointer):
             key = (document.path, document.index, node.pointer)
-            if key not in seen:
-                seen.add(key)
+            if key not in yielded:
+                yielded.add(key)
                 yield node
 
 
+class _WaitingSchema(NamedTuple):
+    """A schema to walk through, with the types of the schema around it for the same value; `is_alone` if there is none."""
+
+    pointer: Pointer
+    schema: Any
+    types_around: tuple[str, ...]
+    is_alone: bool
+
+
 def _below(document: Document, pointer: Pointer) -> Iterator[SchemaNode]:
-    root = value_at(document.value, pointer)
-    stack: list[tuple[Pointer, Any, tuple[str, ...], bool]] = [(pointer, root, (), True)]
+    """Yield the schema at a pointer and those inside it, without conditions."""
+    stack = [_WaitingSchema(pointer, value_at(document.value, pointer), (), True)]
     while stack:
-        at, schema, around, alone = stack.pop()
+        waiting = stack.pop()
+        schema = waiting.schema
         if not isinstance(schema, Mapping):
             continue
-        types = type_keyword_values(schema) or around
-        whole = alone and not _ELSEWHERE & schema.keys()
-        yield SchemaNode(document, at, schema, types, whole)
+        types = type_keyword_values(schema) or waiting.types_around
+        is_whole = waiting.is_alone and not _ELSEWHERE & schema.keys()
+        yield SchemaNode(document, waiting.pointer, schema, types, is_whole)
         inner = [(subpointer, sub) for subpointer, sub in subschemas(schema) if subpointer[0] not in _CONDITIONS]
         for subpointer, sub in reversed(inner):
-            same = subpointer[0] in IN_PLACE
-            stack.append(((*at, *subpointer), sub, types if same else (), not same))
+            is_same_value = subpointer[0] in IN_PLACE
+            types_around = types if is_same_value else ()
+            stack.append(_WaitingSchema((*waiting.pointer, *subpointer), sub, types_around, not is_same_value))
 
 
 def type_keyword_values(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the types that a schema states itself."""
-    named = schema.get("type", ())
-    return (named,) if isinstance(named, str) else tuple(str(each) for each in named)
+    types = schema.get("type", ())
+    return (types,) if isinstance(types, str) else tuple(map(str, types))
 
 
 def referenced_definition(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -92,5 +103,5 @@ def referenced_definition(schema: Mapping[str, Any], root: Mapping[str, Any]) ->
 
 def json_types(values: Iterable[Any]) -> list[str]:
     """Return the JSON types of values, each once, in order. Integers beside other numbers are numbers."""
-    found = list(dict.fromkeys(json_type(value) for value in values))
-    return [each for each in found if each != "integer" or "number" not in found]
+    types = list(dict.fromkeys(json_type(value) for value in values))
+    return [name for name in types if name != "integer" or "number" not in types]

@@ -34,8 +34,8 @@ class Suppression:
 
     def covers(self, finding: Finding) -> bool:
         """Return whether the suppression concerns the finding."""
-        same = finding.code == self.code and finding.span.path == self.span.path
-        return same and self.line in (None, finding.span.line)
+        is_same = finding.code == self.code and finding.span.path == self.span.path
+        return is_same and self.line in (None, finding.span.line)
 
 
 def find_suppressions(sources: Sources) -> tuple[Suppression, ...]:
@@ -51,22 +51,23 @@ def find_suppressions(sources: Sources) -> tuple[Suppression, ...]:
 
 
 def _in_text(path: str, text: str) -> Iterator[Suppression]:
+    """Yield the suppressions in the comments of one source."""
     lines = text.split("\n")
-    found = list(find_comments(text))
-    alone = {comment.line for comment in found if comment.alone}
-    content_lines = [n for n, line in enumerate(lines, 1) if n not in alone and line.strip() not in ("", "---")]
-    for comment in found:
+    comments = list(find_comments(text))
+    comment_lines = {comment.line for comment in comments if comment.alone}
+    content_lines = [n for n, line in enumerate(lines, 1) if n not in comment_lines and line.strip() not in ("", "---")]
+    for comment in comments:
         match = _ALLOW.match(comment.text)
         if match is None:
             continue
         line: int | None = comment.line
         if comment.alone:
-            head = not content_lines or comment.line < content_lines[0]
-            line = None if head else next((n for n in content_lines if n > comment.line), comment.line)
+            is_above_all = not content_lines or comment.line < content_lines[0]
+            line = None if is_above_all else next((n for n in content_lines if n > comment.line), comment.line)
         start = lines[comment.line - 1].index(comment.text, comment.column) + match.start(1)
         for code in _CODE.finditer(match[1]):
-            at, end = start + code.start() + 1, start + code.end() + 1
-            yield Suppression(code[0], Span(path, comment.line, at, comment.line, end), line)
+            first, end = start + code.start() + 1, start + code.end() + 1
+            yield Suppression(code[0], Span(path, comment.line, first, comment.line, end), line)
 
 
 def is_suppressible(code: str) -> bool:

@@ -16,13 +16,14 @@ from toolgen.resolve import Catalog
 from toolgen.rules.rule import Payloads, Rule
 
 
-def _found() -> Iterator[Rule]:
+def _all_rules() -> Iterator[Rule]:
+    """Yield the rules of the modules in this folder."""
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
         values = vars(importlib.import_module(f"{__name__}.{module.name}")).values()
         yield from (value for value in values if isinstance(value, Rule))
 
 
-RULES: Mapping[str, Rule] = {rule.code: rule for rule in _found()}
+RULES: Mapping[str, Rule] = {rule.code: rule for rule in _all_rules()}
 """The rules by code."""
 
 Levels = Mapping[str, Level | Literal["off"]]

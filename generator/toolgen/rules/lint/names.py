@@ -63,9 +63,9 @@ def check_parameter_name_refused(catalog: Catalog, findings: Findings) -> None:
     patterns = {provider: re.compile(pattern) for provider, pattern in rules}
     unsupported = {(tool.document.path, tool.document.index): tool.unsupported for tool in catalog.tools}
     for node in walk_parameter_schemas(catalog) if patterns else ():
-        spared = unsupported.get((node.document.path, node.document.index), ())
+        excluded = unsupported.get((node.document.path, node.document.index), ())
         for name in node.schema.get("properties", {}):
-            refusing = [p for p, pattern in patterns.items() if p not in spared and not pattern.fullmatch(name)]
+            refusing = [p for p, pattern in patterns.items() if p not in excluded and not pattern.fullmatch(name)]
             if refusing:
                 providers = RawText(join_names(refusing))
                 findings.add(
@@ -80,11 +80,14 @@ def check_parameters_look_alike(catalog: Catalog, findings: Findings) -> None:
         first: dict[str, str] = {}
         for name in node.schema.get("properties", {}):
             plain = re.sub(r"[-_.\s]", "", name).casefold()
-            other = first.setdefault(plain, name)
-            if plain and other != name:
-                there = (Related(node.place("properties", other), "the other one"),)
+            earlier = first.setdefault(plain, name)
+            if plain and earlier != name:
                 findings.add(
-                    "parameters-look-alike", node.place("properties", name), related=there, parameter=name, other=other
+                    "parameters-look-alike",
+                    node.place("properties", name),
+                    related=(Related(node.place("properties", earlier), "the other one"),),
+                    parameter=name,
+                    other=earlier,
                 )
 
 
@@ -94,15 +97,19 @@ def check_tools_look_alike(catalog: Catalog, findings: Findings) -> None:
     first: dict[tuple[str, ...], Tool] = {}
     for tool in catalog.tools:
         words = tuple(sorted(_singular(word) for word in name_words(tool.name)))
-        other = first.setdefault(words, tool)
-        if other is not tool:
-            there = (Related(other.document.span("name"), "the other one"),)
+        earlier = first.setdefault(words, tool)
+        if earlier is not tool:
             findings.add(
-                "tools-look-alike", tool.document.span("name"), related=there, tool=tool.name, other=other.name
+                "tools-look-alike",
+                tool.document.span("name"),
+                related=(Related(earlier.document.span("name"), "the other one"),),
+                tool=tool.name,
+                other=earlier.name,
             )
 
 
 def _singular(word: str) -> str:
+    """Return a word without its plural ending, if it looks like a plural."""
     if word.endswith("ies") and len(word) > 4:
         return f"{word[:-3]}y"
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word

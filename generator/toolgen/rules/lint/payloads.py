@@ -48,15 +48,15 @@ def _offered(catalog: Catalog) -> Iterator[tuple[Profile, list[Tool]]]:
 def check_too_many_tools(catalog: Catalog, findings: Findings) -> None:
     """Report providers that may receive more tools than they accept, at the first one beyond the limit."""
     for profile, tools in _offered(catalog):
-        known = _limit(profile, "tools")
-        if known is not None and len(tools) > known.most:
+        limit = _limit(profile, "tools")
+        if limit is not None and len(tools) > limit.most:
             findings.add(
                 "too-many-tools",
-                tools[known.most].document.span("name"),
+                tools[limit.most].document.span("name"),
                 count=len(tools),
-                most=known.most,
+                most=limit.most,
                 provider=RawText(profile.name),
-                evidence=RawText(known.evidence),
+                evidence=RawText(limit.evidence),
             )
 
 
@@ -93,29 +93,31 @@ def check_all_parameters_optional(catalog: Catalog, findings: Findings) -> None:
 def check_description_too_long(catalog: Catalog, findings: Findings) -> None:
     """Report descriptions of tools that exceed a chosen provider's limit. The description for that provider counts."""
     for profile, tools in _offered(catalog):
-        known = _limit(profile, "description")
-        if known is None:
+        limit = _limit(profile, "description")
+        if limit is None:
             continue
         for tool in tools:
-            patched = "description" in tool.providers.get(profile.name, {})
-            text = tool.providers[profile.name]["description"] if patched else tool.description
-            if isinstance(text, str) and _length(text, known.unit) > known.most:
-                pointer = ("providers", profile.name, "description") if patched else ("description",)
+            text, span = tool.description, tool.document.key_span("description")
+            if "description" in tool.providers.get(profile.name, {}):
+                text = tool.providers[profile.name]["description"]
+                span = tool.document.key_span("providers", profile.name, "description")
+            if isinstance(text, str) and _length(text, limit.unit) > limit.most:
                 findings.add(
                     "description-too-long",
-                    tool.document.key_span(*pointer),
+                    span,
                     hint=f"shorten it, or set another one for this provider: `providers: {{{profile.name}: "
                     "{description: …}}`",
                     tool=tool.name,
-                    count=_length(text, known.unit),
-                    most=known.most,
-                    unit=RawText(known.unit),
+                    count=_length(text, limit.unit),
+                    most=limit.most,
+                    unit=RawText(limit.unit),
                     provider=RawText(profile.name),
-                    evidence=RawText(known.evidence),
+                    evidence=RawText(limit.evidence),
                 )
 
 
 _UNITS = {"strict_depth": "levels", "strict_properties": "properties"}
+"""The limits of a strict schema, and what they count."""
 
 
 @catalog_rule("schema-too-large")
@@ -123,22 +125,22 @@ def check_strict_schema_too_large(catalog: Catalog, findings: Findings) -> None:
     """Report tools with `strict: always` whose parameters are too large for a chosen provider."""
     strict = {t.name: _measured(t.parameters) for t in catalog.tools if t.strict == "always" and t.parameters}
     for profile, tools in _offered(catalog):
-        for name, what in _UNITS.items():
-            known = _limit(profile, name)
-            if known is None:
+        for name, unit in _UNITS.items():
+            limit = _limit(profile, name)
+            if limit is None:
                 continue
             for tool in tools:
                 count = strict.get(tool.name, {}).get(name, 0)
-                if count > known.most:
+                if count > limit.most:
                     findings.add(
                         "schema-too-large",
                         tool.document.key_span("parameters"),
                         tool=tool.name,
                         count=count,
-                        what=RawText(what),
+                        what=RawText(unit),
                         provider=RawText(profile.name),
-                        most=known.most,
-                        evidence=RawText(known.evidence),
+                        most=limit.most,
+                        evidence=RawText(limit.evidence),
                     )
 
 
@@ -147,26 +149,32 @@ def _measured(parameters: Mapping[str, Any]) -> Mapping[str, int]:
     deepest = properties = 0
     stack: list[tuple[Any, int]] = [(parameters, 0)]
     while stack:
-        here, depth = stack.pop()
-        if isinstance(here, Mapping):
+        schema, depth = stack.pop()
+        if isinstance(schema, Mapping):
             deepest = max(deepest, depth)
-            properties += len(here.get("properties", ()))
-            for pointer, inner in subschemas(here):
-                within = 1 if pointer[0] == "$defs" else depth + (pointer[0] != "allOf")  # parts of allOf become one
-                stack.append((inner, within))
+            properties += len(schema.get("properties", ()))
+            for pointer, inner in subschemas(schema):
+                if pointer[0] == "$defs":
+                    stack.append((inner, 1))
+                else:
+                    stack.append((inner, depth if pointer[0] == "allOf" else depth + 1))  # parts of allOf become one
     return {"strict_depth": deepest, "strict_properties": properties}
 
 
 @payload_rule("portability")
 def check_portability(payloads: Payloads, findings: Findings) -> None:
     """Report the losses of each tool, once for all providers with the same ones."""
-    found: dict[str, tuple[Tool, dict[str, list[str]]]] = {}
+    tools: dict[str, Tool] = {}
+    providers_by_summary: dict[str, dict[str, list[str]]] = {}
     for payload in payloads.single:
-        _, lossy = found.setdefault(payload.tool.name, (payload.tool, {}))
+        name = payload.tool.name
+        tools[name] = payload.tool
         if payload.losses:
-            lossy.setdefault(_summary(payload.losses), []).append(payload.provider)
-    for tool, lossy in found.values():
-        for summary, providers in lossy.items():
+            by_summary = providers_by_summary.setdefault(name, {})
+            by_summary.setdefault(_summary(payload.losses), []).append(payload.provider)
+    for name, by_summary in providers_by_summary.items():
+        tool = tools[name]
+        for summary, providers in by_summary.items():
             findings.add(
                 "portability",
                 tool.document.span("name"),
@@ -184,7 +192,7 @@ def _summary(losses: Iterable[PayloadLoss]) -> str:
         subjects = counts.setdefault(loss.action, {})
         subjects[loss.what] = subjects.get(loss.what, 0) + 1
     return "; ".join(
-        f"{action} {', '.join(what if n == 1 else f'{what} ({n} places)' for what, n in sorted(subjects.items()))}"
+        f"{action} {', '.join(subject if n == 1 else f'{subject} ({n} places)' for subject, n in sorted(subjects.items()))}"
         for action, subjects in sorted(counts.items())
     )
 
@@ -192,39 +200,48 @@ def _summary(losses: Iterable[PayloadLoss]) -> str:
 @payload_rule("budget-exceeded")
 def check_budget_exceeded(payloads: Payloads, findings: Findings) -> None:
     """Report payloads of providers and entries of tools that exceed the budget in bytes or tokens."""
-    for unit, shown, count in _units(payloads.tokenizer):
+    for unit in _units(payloads.tokenizer):
         for provider, value in payloads.sets.items():
-            most = payloads.budgets.get(provider, {}).get(unit)
-            if most is not None and count(value) > most:
+            most = payloads.budgets.get(provider, {}).get(unit.key)
+            if most is not None and unit.count(value) > most:
                 findings.add(
                     "budget-exceeded",
-                    payloads.config_location("budgets", provider, unit),
+                    payloads.config_location("budgets", provider, unit.key),
                     what=RawText("the tools take up"),
-                    count=count(value),
-                    unit=RawText(shown),
+                    count=unit.count(value),
+                    unit=RawText(unit.name),
                     provider=RawText(provider),
                     most=most,
                 )
-        for each in payloads.single:
-            most = payloads.budgets.get(each.provider, {}).get(f"tool_{unit}")
-            if most is not None and count(each.value) > most:
+        for payload in payloads.single:
+            most = payloads.budgets.get(payload.provider, {}).get(f"tool_{unit.key}")
+            if most is not None and unit.count(payload.value) > most:
                 findings.add(
                     "budget-exceeded",
-                    each.tool.document.span("name"),
-                    what=RawText(f"the tool {each.tool.name} takes up"),
-                    count=count(each.value),
-                    unit=RawText(shown),
-                    provider=RawText(each.provider),
+                    payload.tool.document.span("name"),
+                    what=RawText(f"the tool {payload.tool.name} takes up"),
+                    count=unit.count(payload.value),
+                    unit=RawText(unit.name),
+                    provider=RawText(payload.provider),
                     most=most,
                 )
 
 
-def _units(tokenizer: Tokenizer | str) -> Iterator[tuple[str, str, Callable[[Any], int]]]:
-    """Yield the units of budgets that can be counted: key, name in messages, and function that counts."""
-    yield "bytes", "bytes", payload_size
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A unit of budgets: its key, its name in messages, and the function that counts it in a payload."""
+
+    key: str
+    name: str
+    count: Callable[[Any], int]
+
+
+def _units(tokenizer: Tokenizer | str) -> Iterator[_Unit]:
+    """Yield the units that can be counted."""
+    yield _Unit("bytes", "bytes", payload_size)
     if isinstance(tokenizer, Tokenizer):
         count = tokenizer.count
-        yield "tokens", f"tokens ({tokenizer.name})", lambda value: count(compact_json(value))
+        yield _Unit("tokens", f"tokens ({tokenizer.name})", lambda value: count(compact_json(value)))
 
 
 @payload_rule("tokens-not-counted")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
@@ -48,23 +48,25 @@ def check_hidden_text(catalog: Catalog, findings: Findings) -> None:
     """Report invisible characters and direction marks in texts that a model reads, once for each text."""
     for tool in catalog.tools:
         for key in ("description", "display_name", "providers"):
-            _report(tool.document, (key,), tool.document.value.get(key), findings)
+            _report_hidden_characters(tool.document, (key,), tool.document.value.get(key), findings)
     for node in walk_parameter_schemas(catalog):
         for keyword in _TEXT_KEYWORDS:
-            _report(node.document, (*node.pointer, keyword), node.schema.get(keyword), findings)
+            _report_hidden_characters(node.document, (*node.pointer, keyword), node.schema.get(keyword), findings)
         for name in node.schema.get("properties", {}):
-            _report(node.document, (*node.pointer, "properties", name), name, findings)
+            _report_hidden_characters(node.document, (*node.pointer, "properties", name), name, findings)
 
 
-def _report(document: Document, pointer: Pointer, value: Any, findings: Findings) -> None:
-    for at, text in _texts(value, pointer):
+def _report_hidden_characters(document: Document, pointer: Pointer, value: Any, findings: Findings) -> None:
+    """Report the first hidden character of each text in a value. `pointer` is that of the value."""
+    for text_pointer, text in _texts(value, pointer):
         hidden = next(filter(is_hidden, text), None)
         if hidden is not None:
-            named = RawText(f"U+{ord(hidden):04X} {unicodedata.name(hidden, '')}".rstrip())
-            findings.add("hidden-text", document.span(*at), character=named)
+            character = RawText(f"U+{ord(hidden):04X} {unicodedata.name(hidden, '')}".rstrip())
+            findings.add("hidden-text", document.span(*text_pointer), character=character)
 
 
 def _texts(value: Any, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:
+    """Yield the texts in a value that are not ASCII, each with its pointer."""
     if isinstance(value, str):
         if not value.isascii():
             yield pointer, value
@@ -81,17 +83,29 @@ _MOST_READ = 4_000
 
 
 def _words(text: str) -> list[str]:
+    """Return the words of a description or a name."""
     return name_words(text[:_MOST_READ])
 
 
-def _described_properties(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, Any], str, Span, bool]]:
-    """Yield each described property: name, schema, description, location of the description, whether it is required."""
+class _DescribedProperty(NamedTuple):
+    """A property with a description, which is at `span`. `text` is as much of it as is checked."""
+
+    name: str
+    schema: Mapping[str, Any]
+    text: str
+    span: Span
+    required: bool
+
+
+def _described_properties(catalog: Catalog) -> Iterator[_DescribedProperty]:
+    """Yield each property below the parameters of a tool that has a description."""
     for node in walk_parameter_schemas(catalog):
         for name, schema in node.schema.get("properties", {}).items():
             text = schema.get("description") if isinstance(schema, Mapping) else None
             if isinstance(text, str) and text:
                 span = node.place("properties", name, "description")
-                yield name, schema, text[:_MOST_READ], span, name in node.schema.get("required", ())
+                required = name in node.schema.get("required", ())
+                yield _DescribedProperty(name, schema, text[:_MOST_READ], span, required)
 
 
 @catalog_rule("description-repeats-name")
@@ -100,9 +114,9 @@ def check_description_repeats_name(catalog: Catalog, findings: Findings) -> None
     for tool in catalog.tools:
         if tool.description and _words(tool.description) == _words(tool.name):
             findings.add("description-repeats-name", tool.document.span("description"), name=tool.name)
-    for name, _, text, span, _ in _described_properties(catalog):
-        if _words(text) == _words(name):
-            findings.add("description-repeats-name", span, name=name)
+    for described in _described_properties(catalog):
+        if _words(described.text) == _words(described.name):
+            findings.add("description-repeats-name", described.span, name=described.name)
 
 
 @catalog_rule("description-too-short")
@@ -120,18 +134,18 @@ def check_description_duplicated(catalog: Catalog, findings: Findings) -> None:
     first: dict[tuple[str, ...], Any] = {}
     for tool in catalog.tools:
         words = tuple(_words(tool.description or ""))
-        other = first.setdefault(words, tool)
-        if words and other is not tool:
-            there = (Related(other.document.span("description"), "the other one"),)
+        earlier = first.setdefault(words, tool)
+        if words and earlier is not tool:
+            related = (Related(earlier.document.span("description"), "the other one"),)
             span = tool.document.span("description")
-            findings.add("description-duplicated", span, related=there, tool=tool.name, other=other.name)
+            findings.add("description-duplicated", span, related=related, tool=tool.name, other=earlier.name)
 
 
 _ORDERS = re.compile(
     r"\b(?:always|never|must|do not|don't|instead of|ignore|(?:before|after|first|then) (?:you )?(?:call|us)(?:e|ing)?)\b",
     re.IGNORECASE,
 )
-_TAKEN_OVER = re.compile(
+_INJECTION = re.compile(
     r"\bignore (?:all |any |the )*(?:previous|prior|above|other)\b|\b(?:do not|don't|never) (?:tell|mention|inform|show)\b"
     r"[^.]{0,40}\buser\b|</?(?:important|system|instructions?)>|\bsystem prompt\b",
     re.IGNORECASE,
@@ -143,9 +157,9 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 def check_prompt_injection(catalog: Catalog, findings: Findings) -> None:
     """Report descriptions of tools that tell a model to ignore its instructions, or to hide something from people."""
     for tool in catalog.tools:
-        taken = _TAKEN_OVER.search((tool.description or "")[:_MOST_READ])
-        if taken is not None:
-            findings.add("description-gives-orders", tool.document.span("description"), tool=tool.name, said=taken[0])
+        match = _INJECTION.search((tool.description or "")[:_MOST_READ])
+        if match is not None:
+            findings.add("description-gives-orders", tool.document.span("description"), tool=tool.name, said=match[0])
 
 
 @catalog_rule("description-of-other-tools")
@@ -154,29 +168,37 @@ def check_description_of_other_tools(catalog: Catalog, findings: Findings) -> No
     names = {tool.name for tool in catalog.tools if len(_words(tool.name)) > 1}
     for tool in catalog.tools:
         for sentence in _SENTENCES.split((tool.description or "")[:_MOST_READ]):
-            others = [word for word in re.findall(r"[\w-]+", sentence) if word in names and word != tool.name]
-            if others and _ORDERS.search(sentence):
+            mentioned = [word for word in re.findall(r"[\w-]+", sentence) if word in names and word != tool.name]
+            if mentioned and _ORDERS.search(sentence):
                 span = tool.document.span("description")
-                findings.add("description-of-other-tools", span, tool=tool.name, other=others[0])
+                findings.add("description-of-other-tools", span, tool=tool.name, other=mentioned[0])
                 break
 
 
 @catalog_rule("description-contradicts-schema")
 def check_description_contradicts_schema(catalog: Catalog, findings: Findings) -> None:
     """Report descriptions that contradict the schema: other values, another default, or another requirement."""
-    for name, schema, text, span, required in _described_properties(catalog):
-        for claim, declared in (
+    for described in _described_properties(catalog):
+        schema, text = described.schema, described.text
+        for conflict in (
             *_other_values(schema, text),
             *_other_default(schema, text),
-            *_other_need(text, required),
+            *_other_requirement(text, described.required),
         ):
             findings.add(
                 "description-contradicts-schema",
-                span,
-                name=name,
-                said=RawText(claim),
-                declared=RawText(declared),
+                described.span,
+                name=described.name,
+                said=RawText(conflict.claim),
+                declared=RawText(conflict.declared),
             )
+
+
+class _Conflict(NamedTuple):
+    """What a description says, and what the schema declares instead."""
+
+    claim: str
+    declared: str
 
 
 _LIST = re.compile(
@@ -186,17 +208,17 @@ _LIST = re.compile(
 )
 
 
-def _other_values(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, str]]:
+def _other_values(schema: Mapping[str, Any], text: str) -> Iterator[_Conflict]:
     """Yield a list of values in the text if some of them, but not all, are in the enum."""
     values = [value for value in schema.get("enum", ()) if isinstance(value, str)]
     listed = _LIST.search(text) if values else None
     if listed is None:
         return
-    named = [word for word in re.findall(r"[\w-]+", listed[1]) if word.casefold() not in ("or", "and")]
-    known = {value.casefold() for value in values}
-    unknown = [word for word in named if word.casefold() not in known]
-    if unknown and len(unknown) < len(named):
-        yield f"the value {unknown[0][:60]}", "the enum does not contain it"
+    words = [word for word in re.findall(r"[\w-]+", listed[1]) if word.casefold() not in ("or", "and")]
+    declared = {value.casefold() for value in values}
+    unknown = [word for word in words if word.casefold() not in declared]
+    if unknown and len(unknown) < len(words):
+        yield _Conflict(f"the value {unknown[0][:60]}", "the enum does not contain it")
 
 
 _UNITS = r"(?!\s*(?:%|(?:percent|milliseconds?|ms|seconds?|sec|s|minutes?|min|hours?|h|days?|weeks?|months?|years?|[KMGT]i?B)\b))"
@@ -208,7 +230,7 @@ _DEFAULT = re.compile(
 )
 
 
-def _other_default(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, str]]:
+def _other_default(schema: Mapping[str, Any], text: str) -> Iterator[_Conflict]:
     """Yield a default in the text that is of the same kind as the schema's and differs from it."""
     match = _DEFAULT.search(text) if "default" in schema else None
     if match is None:
@@ -218,7 +240,7 @@ def _other_default(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, 
     value = _parsed_default(word, default, quoted=match[4] is None, values=schema.get("enum", ()))
     if value is not None and value != default:
         shown = str(default).lower() if isinstance(default, bool) else str(default)[:60]
-        yield f"a default of {word}", f"the default in the schema is {shown}"
+        yield _Conflict(f"a default of {word}", f"the default in the schema is {shown}")
 
 
 def _parsed_default(word: str, default: Any, *, quoted: bool, values: Any) -> Any:
@@ -234,14 +256,14 @@ def _parsed_default(word: str, default: Any, *, quoted: bool, values: Any) -> An
 _NEED = re.compile(r"^\W*(required|optional)\b[.:,)\]]|[(\[](required|optional)[)\]]", re.IGNORECASE)
 
 
-def _other_need(text: str, required: bool) -> Iterator[tuple[str, str]]:
+def _other_requirement(text: str, required: bool) -> Iterator[_Conflict]:
     """Yield a conflict if the text calls an optional parameter required, or a required one optional."""
     match = _NEED.search(text)
     word = (match[1] or match[2]).casefold() if match is not None else ""
     if word == "required" and not required:
-        yield "that it is required", "`required` does not list it"
+        yield _Conflict("that it is required", "`required` does not list it")
     elif word == "optional" and required:
-        yield "that it is optional", "`required` lists it"
+        yield _Conflict("that it is optional", "`required` lists it")
 
 
 _JSON = re.compile(

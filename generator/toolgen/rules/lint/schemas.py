@@ -60,10 +60,10 @@ def check_enum_without_type(catalog: Catalog, findings: Findings) -> None:
     """Report enums without a type, with the type in the hint."""
     for node in walk_parameter_schemas(catalog):
         if "enum" in node.schema and not node.types and not any(keyword in node.schema for keyword in _STATING):
-            named = json_types(node.schema["enum"])
-            stated = named[0] if len(named) == 1 else f"[{', '.join(named)}]"
+            types = json_types(node.schema["enum"])
+            text = types[0] if len(types) == 1 else f"[{', '.join(types)}]"
             findings.add(
-                "enum-without-type", node.place(), hint=f"add `type: {stated}`", name=node.name, type=RawText(stated)
+                "enum-without-type", node.place(), hint=f"add `type: {text}`", name=node.name, type=RawText(text)
             )
 
 
