@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
+from dataclasses import fields as fields_of
 from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeGuard, get_args
@@ -142,9 +143,9 @@ def _write_enum_value(
 def _fields_by_tag() -> dict[str, tuple[type[Any], dict[str, bool]]]:
     """Return the class of each event type, with its fields and whether each field is required."""
     return {
-        str(field.default): (kind, {field.name: field.default is MISSING for field in fields(kind)})
+        str(field.default): (kind, {field.name: field.default is MISSING for field in fields_of(kind)})
         for kind in get_args(AgentEvent)
-        for field in fields(kind)
+        for field in fields_of(kind)
         if field.name == "type"
     }
 
@@ -174,17 +175,18 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
     if type(wire) is not dict:
         raise wrong_type(ROOT, "an object", wire)
     tag = wire.get("type")
-    found = _fields_by_tag().get(_OUR_TAGS.get(tag, tag)) if type(tag) is str and tag not in _TAGS else None
-    if found is None or type(tag) is not str:
+    event_types = _fields_by_tag()
+    name = _OUR_TAGS.get(tag, tag) if type(tag) is str else ""
+    if name not in event_types or tag in _TAGS:
         raise ConversionError("type", "is not a known type of agent event")
-    kind, known = found
-    for key, needed in known.items():
-        if needed and key not in wire:
+    kind, is_required = event_types[name]
+    for key, required in is_required.items():
+        if required and key not in wire:
             raise ConversionError(key, "is missing")
-    ours = {key: value for key, value in wire.items() if key in known}
-    event: AgentEvent = load(kind, {**ours, "type": _OUR_TAGS.get(tag, tag)})
+    fields = {key: value for key, value in wire.items() if key in is_required}
+    event: AgentEvent = load(kind, {**fields, "type": name})
     for key in wire:
-        if key not in known:
+        if key not in is_required:
             writer.report_unsupported((ROOT, key), "a field of an event")
     writer.report_remaining_losses()
     return event
@@ -193,11 +195,11 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
 _OURS = frozenset(["declaration", "unknown"])
 
 
-def read_states_of_other_providers(found: Any, provider: str) -> dict[str, Any]:
+def read_states_of_other_providers(value: Any, provider: str) -> dict[str, Any]:
     """Return the states of other providers in a wire value, by provider; empty if the value is something else."""
-    if type(found) is not dict or provider in found or not _OURS.isdisjoint(found):
+    if type(value) is not dict or provider in value or not _OURS.isdisjoint(value):
         return {}
-    return found if all(type(state) is dict and state for state in found.values()) else {}
+    return value if all(type(state) is dict and state for state in value.values()) else {}
 
 
 def split_states_of_other_providers(
@@ -209,12 +211,12 @@ def split_states_of_other_providers(
     """
     if not metadata or "provider_meta" in extras:
         return {}, metadata
-    found = {
+    states = {
         name: state
         for name, state in metadata.items()
         if name != writer.wire.name and name not in _OURS and type(state) is dict and state
     }
-    return found, {name: state for name, state in metadata.items() if name not in found} or None
+    return states, {name: state for name, state in metadata.items() if name not in states} or None
 
 
 _OPENED, _CALLS, _CLOSED = -1, 3, 4

@@ -136,7 +136,8 @@ def _cited_text(cited: Any) -> str | None:
 
 def original_block(extras: Extras) -> dict[str, Any]:
     """Return the block that is kept as the extras of a part, without the marks beside it."""
-    return {key: value for key, value in extras.items() if key[:1] != "$" and not is_internal_mark(value)}
+    marks = ["cachePoint"] if is_internal_mark(extras.get("cachePoint")) else []
+    return {key: value for key, value in extras.items() if key[:1] != "$" and key not in marks}
 
 
 def read_cited_block(block: dict[str, Any], reader: Reader) -> TextPart:
@@ -157,20 +158,25 @@ def mark_part_as_from_request(part: Any, reader: Reader) -> Any:
     No model accepts reasoning with an empty signature, so it is not marked.
     """
     name = reader.wire.name
-    kind = type(part)
-    blank = kind is TextPart and not part.text.strip()
-    unsigned = kind is ReasoningPart and _signature(inner_extras(part.metadata or {}, name)) is ABSENT
-    if blank or unsigned:
+    if type(part) is TextPart:
+        is_unusual = not part.text.strip()
+    elif type(part) is ReasoningPart:
+        is_unusual = _signature(inner_extras(part.metadata or {}, name)) is ABSENT
+    else:
+        is_unusual = False
+        if type(part) is ToolCallPart and extra_at(part.call.metadata or {}, name, "toolUse", "type") is not ABSENT:
+            reader.mark_sent(part.call)
+    if is_unusual:
         reader.mark_sent(part)
-    elif kind is ToolCallPart and extra_at(part.call.metadata or {}, name, "toolUse", "type") is not ABSENT:
-        reader.mark_sent(part.call)
     return part
 
 
 def _signature(extras: Extras) -> Any:
-    """Return the signature of reasoning, or its redacted content."""
+    """Return the signature of reasoning, or its redacted content. ABSENT without either."""
     redacted = extra_at(extras, "reasoningContent", "redactedContent")
-    return extra_at(extras, "reasoningContent", "reasoningText", "signature") if redacted is ABSENT else redacted
+    if redacted is not ABSENT:
+        return redacted
+    return extra_at(extras, "reasoningContent", "reasoningText", "signature")
 
 
 def write_part_unless_rejected(part: Any, at: Path, writer: Writer, write: Write) -> Any:
@@ -201,11 +207,8 @@ def drop_response_type(block: dict[str, Any], call: ToolCall, writer: Writer) ->
 
 def has_documents_without_text(blocks: list[Any]) -> bool:
     """Return whether there are documents without text beside them, which the API rejects."""
-    for block in blocks:
-        if type(block) is dict and "document" in block:
-            kinds = {block_kind(block) for block in blocks if type(block) is dict}
-            return "document" in kinds and "text" not in kinds
-    return False
+    kinds = {block_kind(block) for block in blocks if type(block) is dict}
+    return "document" in kinds and "text" not in kinds
 
 
 _FAILED = "error"

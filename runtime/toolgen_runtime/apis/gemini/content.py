@@ -88,7 +88,10 @@ def read_result_text_beside_media(response: dict[str, Any]) -> tuple[list[TextPa
     kind, value, is_error = read_result_object(response)
     if kind == "error":
         is_error = True
-    text = value if kind in ("text", "error") else dump_allowing_nan(value) if value != {} or is_error else ""
+    if kind in ("text", "error"):
+        text = value
+    else:
+        text = dump_allowing_nan(value) if value != {} or is_error else ""
     return [TextPart(text)] if text else [], is_error
 
 
@@ -128,20 +131,20 @@ def order_results_by_calls(
 
     It does if the turn has several calls of the same tool. Otherwise the name identifies the result.
     """
-    found = list(results)
-    if before is None or writer.unsent.isdisjoint(result.tool_call_id for result, _ in found):
-        return found
+    unordered = list(results)
+    if before is None or writer.unsent.isdisjoint(result.tool_call_id for result, _ in unordered):
+        return unordered
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
     last: dict[str, int] = {}
-    for result, _ in found:
+    for result, _ in unordered:
         position = order.get(result.tool_call_id, len(order))
         if position < last.get(result.name, 0):
             break
         last[result.name] = position
     else:
-        return found
-    ordered = sorted(found, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))
-    for (old, path), (new, _) in zip(found, ordered, strict=True):
+        return unordered
+    ordered = sorted(unordered, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))
+    for (old, path), (new, _) in zip(unordered, ordered, strict=True):
         if old is not new:
             writer.report_loss(path, "a result", "moved", "results without ids must have the order of their calls")
     return ordered

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import repeat
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from ...conversion.converter import (
     NativeToolSdkConverter,
@@ -21,6 +21,7 @@ from ...conversion.extras import (
     Extras,
     choice_extras,
     inner_extras,
+    merge_extras_into,
     restore_extras,
     unmapped_members,
 )
@@ -35,7 +36,14 @@ from ...conversion.responses import (
     provider_stop_reason,
 )
 from ...conversion.tool_results import ResultKind, describe_result
-from ...conversion.values import opaque_message, optional_text, read_list_or_null, wire_message_of, write_list
+from ...conversion.values import (
+    opaque_message,
+    optional_object,
+    optional_text,
+    read_list_or_null,
+    wire_message_of,
+    write_list,
+)
 from ...conversion.writer import Writer
 from ...errors import BareApiError, wrong_type
 from ...models import (
@@ -106,6 +114,14 @@ _CONTENT = frozenset(["parts", "role"])
 
 _Turn: TypeAlias = "tuple[Any, tuple[Path, bool] | None]"
 """A content; and of a message of the model, its path and whether it must stay a content of its own."""
+
+
+class _Candidate(NamedTuple):
+    """A candidate of a response. `extras` are those of the candidate; its message has its own."""
+
+    message: AssistantMessage
+    stop_reason: str | None
+    extras: Extras
 
 
 class GeminiConverter(NativeToolSdkConverter):
@@ -207,13 +223,13 @@ class GeminiConverter(NativeToolSdkConverter):
     def write_contents(self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the messages, with the system instruction under its own key."""
         placed = order_restoring_separate_results(messages, at, writer)
-        found: dict[str, Any] = {"contents": self.add_first_user_turn(self.write_turns(placed, writer), placed, writer)}
-        instruction = self.write_instruction(
-            [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
-        )
+        contents = self.add_first_user_turn(self.write_turns(placed, writer), placed, writer)
+        wire: dict[str, Any] = {"contents": contents}
+        system = [(message, path) for message, path, _ in placed if type(message) is SystemMessage]
+        instruction = self.write_instruction(system, messages, writer)
         if instruction is not None:
-            found["systemInstruction"] = instruction
-        return found
+            wire["systemInstruction"] = instruction
+        return wire
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the contents. One with results becomes a tool message, and a user message for the other parts."""
@@ -225,25 +241,22 @@ class GeminiConverter(NativeToolSdkConverter):
             if type(content) is not dict:
                 raise wrong_type(here, "an object", content)
             role = content.get("role") or "user"
+            before = messages[-1] if messages else None
             if role == "model":
                 message = self.read_assistant_message(content, here, reader)
-                if type(messages[-1]) is AssistantMessage if messages else _has_calls(content.get("parts")):
-                    message.metadata = reader.as_metadata(
-                        {**inner_extras(message.metadata or {}, reader.wire.name), "$apart": True}
-                    )
+                if type(before) is AssistantMessage or (before is None and _has_calls(content.get("parts"))):
+                    merge_extras_into(message, reader.wire.name, {"$apart": True})
                 if not content.get("parts"):
                     reader.mark_sent(message)
                 messages.append(message)
                 reader.next_turn()
             elif role in self.USER_ROLES:
-                messages += self.read_user_turn({**content, "role": role}, here, reader, messages)
+                messages += self.read_user_turn({**content, "role": role}, here, reader, before)
             else:
                 messages.append(opaque_message(content, reader))
         return messages
 
-    def read_user_turn(
-        self, wire: dict[str, Any], at: Path, reader: Reader, before: Sequence[Message]
-    ) -> list[Message]:
+    def read_user_turn(self, wire: dict[str, Any], at: Path, reader: Reader, before: Message | None) -> list[Message]:
         """Read a content that is not the model's. Parts beside results keep their indexes as extras.
 
         Results that follow others in a content of their own are marked, because adjacent results are written together.
@@ -257,14 +270,14 @@ class GeminiConverter(NativeToolSdkConverter):
         extras = unmapped_members(wire, _CONTENT)
         if wire["role"] != "user":
             extras["role"] = wire["role"]
-        if before and type(before[-1]) is ToolMessage:
+        if type(before) is ToolMessage:
             extras["$apart"] = True
-        found = [self.read_tool_result(parts[i], ((at, "parts"), i), reader) for i in results]
-        messages: list[Message] = [ToolMessage(found, reader.as_metadata(extras))]
+        tool_results = [self.read_tool_result(parts[i], ((at, "parts"), i), reader) for i in results]
+        messages: list[Message] = [ToolMessage(tool_results, reader.as_metadata(extras))]
         beside = [i for i in range(len(parts)) if i not in results]
         if beside:
-            others = read_list_or_null([parts[i] for i in beside], (at, "parts"), reader, self.read_user_content) or []
-            messages.append(UserMessage(others, metadata=reader.as_metadata({"$beside": beside})))
+            content = read_list_or_null([parts[i] for i in beside], (at, "parts"), reader, self.read_user_content)
+            messages.append(UserMessage(content or [], metadata=reader.as_metadata({"$beside": beside})))
         return messages
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
@@ -290,7 +303,11 @@ class GeminiConverter(NativeToolSdkConverter):
             elif type(message) is ToolMessage:
                 turns += zip(self.write_results(message, here, paths, before, writer), repeat(None))
             elif type(message) is UserMessage:
-                self.add_user_content(message, turns, before, here, writer)
+                follows_results = bool(turns) and type(before) is ToolMessage and bool(before.results)
+                results = turns[-1][0].get("parts") if follows_results else None
+                wire = self.write_user_turn(message, here, results, writer)
+                if wire is not ABSENT:
+                    turns.append((wire, None))
             elif type(message) is SystemMessage:
                 continue
             else:
@@ -334,38 +351,35 @@ class GeminiConverter(NativeToolSdkConverter):
                 )
         if len(placed) > 1:
             writer.report_loss(placed[0][1], "a system message", "rewritten", "it was joined with the first one")
-        kept: list[dict[str, Any]] = []
+        sendable: list[dict[str, Any]] = []
         for (message, path), wire in zip(placed, wires, strict=True):
             if "parts" in wire or writer.can_read(message.metadata):
-                kept.append(wire)
+                sendable.append(wire)
             else:
                 writer.report_loss(path, "a system message", "dropped", "it has no text")
-        if not any("parts" in wire for wire in kept):
-            return kept[0] if kept else None
-        return {**kept[0], "parts": [part for wire in kept for part in wire.get("parts") or ()]}
+        if not sendable:
+            return None
+        if not any("parts" in wire for wire in sendable):
+            return sendable[0]
+        return {**sendable[0], "parts": [part for wire in sendable for part in wire.get("parts") or ()]}
 
-    def add_user_content(
-        self, message: UserMessage, turns: list[_Turn], before: Message | None, at: Path, writer: Writer
-    ) -> None:
-        """Add a user message: beside the results if it was read there, else as a content of its own."""
-        extras = writer.peek_extras(message.metadata) if message.metadata else NO_EXTRAS
-        whole = wire_message_of(message, writer) if extras else ABSENT
-        if whole is not ABSENT:
-            turns.append((whole, None))
-            return
+    def write_user_turn(self, message: UserMessage, at: Path, results: list[Any] | None, writer: Writer) -> Any:
+        """Write a user message. ABSENT if it has no parts, or if they were inserted into `results`, where they were read.
+
+        `results` are the parts of the content before it, if that is one with results.
+        """
+        original = wire_message_of(message, writer) if message.metadata else ABSENT
+        if original is not ABSENT:
+            return original
         wire = self.write_user_message(message, at, writer)
         parts = wire.get("parts") or []
-        beside: Any = extras.get("$beside")
-        room = 0
-        if type(beside) is list and type(before) is ToolMessage and before.results and len(beside) == len(parts):
-            room = len(turns[-1][0]["parts"]) + len(parts)
-        if room and all(type(index) is int and 0 <= index < room for index in beside):
-            for index, part in zip(beside, parts, strict=True):
-                turns[-1][0]["parts"].insert(index, part)
-        elif parts or "parts" in extras:
-            turns.append((wire, None))
-        else:
-            writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
+        extras = writer.peek_extras(message.metadata)
+        if type(results) is list and _insert_beside(extras.get("$beside"), parts, results):
+            return ABSENT
+        if parts or "parts" in extras:
+            return wire
+        writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
+        return ABSENT
 
     def write_results(
         self, message: ToolMessage, at: Path, paths: tuple[Path, ...] | None, before: Message | None, writer: Writer
@@ -470,17 +484,17 @@ class GeminiConverter(NativeToolSdkConverter):
         """Read the offered tools: declarations one by one, other tools as opaque parts. A single tool needs no list."""
         if value is None or value is ABSENT:
             return None, ABSENT
-        found: list[ToolDefinition | OpaquePart] = []
+        definitions: list[ToolDefinition | OpaquePart] = []
         for i, tool in enumerate(part_list(value, at)):
-            declared = tool.get("functionDeclarations") if type(tool) is dict else None
-            if not declared:
-                found.append(OpaquePart(reader.wire.name, tool))
+            declarations = tool.get("functionDeclarations") if type(tool) is dict else None
+            if not declarations:
+                definitions.append(OpaquePart(reader.wire.name, tool))
                 continue
             here = ((at, i), "functionDeclarations")
-            entries = read_list_or_null(declared, here, reader, self.read_function_declaration) or []
-            mark_tool_group(entries, found, unmapped_members(tool, _DECLARATIONS), reader)
-            found += entries
-        return found, {"$around": None} if type(value) is dict else ABSENT
+            entries = read_list_or_null(declarations, here, reader, self.read_function_declaration) or []
+            mark_tool_group(entries, definitions, unmapped_members(tool, _DECLARATIONS), reader)
+            definitions += entries
+        return definitions, {"$around": None} if type(value) is dict else ABSENT
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools: all declarations in one tool, unless they were read from several."""
@@ -579,7 +593,9 @@ class GeminiConverter(NativeToolSdkConverter):
         extras = unmapped_members(wire, _RESPONSE)
         reason: FinishReason
         if candidates:
-            message, stop_reason, extras["candidates"] = self.read_candidates(candidates, (at, "candidates"), reader)
+            candidate = self.read_candidate(candidates[0], ((at, "candidates"), 0), reader)
+            message, stop_reason = candidate.message, candidate.stop_reason
+            extras["candidates"] = [candidate.extras, *candidates[1:]]
             reason = "error" if wire.get("error") else derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         else:
             if candidates is not None:
@@ -600,29 +616,23 @@ class GeminiConverter(NativeToolSdkConverter):
             reader.as_metadata(extras),
         )
 
-    def read_candidates(
-        self, candidates: list[Any], at: Path, reader: Reader
-    ) -> tuple[AssistantMessage, str | None, list[Any]]:
-        """Read the first candidate: its message and stop reason, with the extras of all candidates."""
-        first = candidates[0]
-        if type(first) is not dict:
-            raise wrong_type((at, 0), "an object", first)
-        content = first.get("content")
-        if content is not None and type(content) is not dict:
-            raise wrong_type(((at, 0), "content"), "an object", content)
-        message = self.read_assistant_message(content or {}, ((at, 0), "content"), reader)
-        extras = unmapped_members(first, _CANDIDATE)
-        stop_reason = optional_text(first, "finishReason", (at, 0)) or None
-        if stop_reason is None and first.get("finishReason") == "":
+    def read_candidate(self, wire: Any, at: Path, reader: Reader) -> _Candidate:
+        """Read the candidate that becomes the message of a response."""
+        if type(wire) is not dict:
+            raise wrong_type(at, "an object", wire)
+        content = optional_object(wire, "content", at)
+        message = self.read_assistant_message(content, (at, "content"), reader)
+        extras = unmapped_members(wire, _CANDIDATE)
+        stop_reason = optional_text(wire, "finishReason", at) or None
+        if wire.get("finishReason") == "":
             extras["finishReason"] = ""
-        if stop_reason is None or not content or content.get("role") is None:
-            there = (("finishReason", first), ("content", first), ("role", content or {}))
-            absent = [key for key, holder in there if holder.get(key) is None]
-            if absent:
-                extras["$absent"] = absent
-        if content and content.get("role") not in (None, "model"):
+        holders = (("finishReason", wire), ("content", wire), ("role", content))
+        absent = [key for key, holder in holders if holder.get(key) is None]
+        if absent:
+            extras["$absent"] = absent
+        if content.get("role") not in (None, "model"):
             extras["content"] = {"role": content["role"]}
-        return message, stop_reason, [extras, *candidates[1:]]
+        return _Candidate(message, stop_reason, extras)
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
@@ -640,7 +650,7 @@ class GeminiConverter(NativeToolSdkConverter):
         if completion.model is not None:
             wire["modelVersion"] = completion.model
         if completion.id is not None or identifier is not None:
-            wire["responseId"] = completion.id if completion.id is not None else identifier
+            wire["responseId"] = identifier if completion.id is None else completion.id
         restore_extras(wire, extras)
         return convert_enum_names_to_numbers(wire, self.KEY_NORMALIZATION)
 
@@ -691,11 +701,11 @@ class VertexConverter(GeminiConverter):
             if type(parts) is not list or not any(map(_is_blank, parts)):
                 yield content, origin
                 continue
-            left = [part for part in parts if not _is_blank(part)]
-            for _ in range(len(parts) - len(left)):
+            sendable = [part for part in parts if not _is_blank(part)]
+            for _ in range(len(parts) - len(sendable)):
                 writer.report_loss(next(paths, ROOT), "an empty text", "dropped", "the API rejects empty text")
-            if left:
-                yield {**content, "parts": left}, origin
+            if sendable:
+                yield {**content, "parts": sendable}, origin
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body. The setting for streamed arguments stays whatever the tool choice is."""
@@ -744,6 +754,18 @@ def _add_signatures(turns: list[_Turn], signature: str, writer: Writer) -> None:
             current = []
     for content, here in current:
         add_placeholder_signature(content, signature, here, writer)
+
+
+def _insert_beside(positions: Any, parts: Sequence[Any], results: list[Any]) -> bool:
+    """Insert parts at their original positions among results. Return false if they do not fit there."""
+    if type(positions) is not list or len(positions) != len(parts):
+        return False
+    size = len(results) + len(parts)
+    if not all(type(position) is int and 0 <= position < size for position in positions):
+        return False
+    for position, part in zip(positions, parts, strict=True):
+        results.insert(position, part)
+    return True
 
 
 def _is_result(part: Any) -> bool:

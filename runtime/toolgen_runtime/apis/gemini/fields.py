@@ -132,8 +132,8 @@ def write_media_content(
         UnsupportedValueError: The part has neither a URL nor data.
     """
     if url is not None and url[:5] == "data:":
-        url, data, known = read_data_url(url, at, Reader(writer.wire))
-        media_type = known or media_type
+        url, data, named_type = read_data_url(url, at, Reader(writer.wire))
+        media_type = named_type or media_type
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     key = "inlineData" if data is not None else "fileData"
@@ -157,8 +157,10 @@ def _media_type(url: str | None, data: str | None, table: Mapping[str, str]) -> 
     default = table["mediaType"]
     if data is None:
         return table.get(re.split("[?#]", url or "")[0].rpartition(".")[2].lower(), default)
-    found = media_type_of(data)
-    return found if found is not None and found.split("/")[0] == default.split("/")[0] else default
+    media_type = media_type_of(data)
+    if media_type is None or media_type.split("/")[0] != default.split("/")[0]:
+        return default
+    return media_type
 
 
 def modality_tokens(details: Any, modality: str) -> int | None:
@@ -173,10 +175,12 @@ def replace_modality_tokens(details: Any, modality: str, tokens: int | None) -> 
     """Return the list with another count for a modality, or the list itself if the count is the same."""
     if tokens == modality_tokens(details, modality):
         return details
-    others = (
-        [d for d in details if not (type(d) is dict and d.get("modality") == modality)] if type(details) is list else []
-    )
-    return others + ([] if tokens is None else [{"modality": modality, "tokenCount": tokens}])
+    replaced = []
+    if type(details) is list:
+        replaced = [d for d in details if not (type(d) is dict and d.get("modality") == modality)]
+    if tokens is not None:
+        replaced.append({"modality": modality, "tokenCount": tokens})
+    return replaced
 
 
 _BOUNDS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
@@ -191,33 +195,33 @@ def from_openapi(schema: Any) -> Any:
     """Convert a schema to JSON Schema. `propertyOrdering` is left out, because objects keep their order here."""
     if type(schema) is not dict:
         return schema
-    found: dict[str, Any] = {}
+    converted: dict[str, Any] = {}
     kind = str(schema.get("type") or "").upper()
     for keyword, value in schema.items():
         if value is None or keyword in ("nullable", "propertyOrdering"):
             continue
         if keyword == "type":
             if kind != "TYPE_UNSPECIFIED":
-                found["type"] = kind.lower()
+                converted["type"] = kind.lower()
         elif keyword in _MAPS and type(value) is dict:
-            found["$defs" if keyword == "defs" else keyword] = {
+            converted["$defs" if keyword == "defs" else keyword] = {
                 name: from_openapi(inner) for name, inner in value.items()
             }
         elif keyword == "anyOf" and type(value) is list:
-            found["anyOf"] = [from_openapi(inner) for inner in value]
+            converted["anyOf"] = [from_openapi(inner) for inner in value]
         elif keyword in ("items", "additionalProperties"):
-            found[keyword] = from_openapi(value)
+            converted[keyword] = from_openapi(value)
         elif keyword == "ref":
-            found["$ref"] = str(value).replace("#/defs/", "#/$defs/")
+            converted["$ref"] = str(value).replace("#/defs/", "#/$defs/")
         elif keyword == "example":
-            found["examples"] = [value]
+            converted["examples"] = [value]
         elif keyword == "enum" and type(value) is list:
-            found["enum"] = [_number(item, kind) for item in value]
+            converted["enum"] = [_number(item, kind) for item in value]
         elif keyword in _BOUNDS and type(value) is str and re.fullmatch(_WHOLE, value):
-            found[keyword] = int(value)
+            converted[keyword] = int(value)
         elif not (keyword == "format" and value == "enum"):
-            found[keyword] = value
-    return _nullable(found) if schema.get("nullable") is True else found
+            converted[keyword] = value
+    return _nullable(converted) if schema.get("nullable") is True else converted
 
 
 def _number(item: Any, kind: str) -> Any:
@@ -340,5 +344,5 @@ def generate_content_kwargs(model: str | None, body: dict[str, Any], allowed_nam
         config["automaticFunctionCalling"] = {"disable": True}
     from copy import deepcopy  # late: other clients do not need it
 
-    found: dict[str, Any] = {} if model is None else {"model": model}
-    return {**found, "contents": body["contents"], "config": deepcopy(config)}
+    named_model: dict[str, Any] = {} if model is None else {"model": model}
+    return {**named_model, "contents": body["contents"], "config": deepcopy(config)}

@@ -47,12 +47,10 @@ def normalize_keys(value: Any, key_normalization: KeyNormalization) -> Any:
     if _is_normalized(value, key_normalization):
         return value
     numbered: list[list[str | int]] = []
-    found = _normalized(value, key_normalization, [], numbered)
-    return (
-        {**found, ENUM_NUMBER_PATHS: numbered}
-        if numbered and type(found) is dict and ENUM_NUMBER_PATHS not in found
-        else found
-    )
+    normalized = _normalized(value, key_normalization, [], numbered)
+    if numbered and type(normalized) is dict and ENUM_NUMBER_PATHS not in normalized:
+        normalized[ENUM_NUMBER_PATHS] = numbered
+    return normalized
 
 
 def _is_normalized(value: Any, key_normalization: KeyNormalization) -> bool:
@@ -87,27 +85,27 @@ def _normalized(
         return [_normalized(item, key_normalization, [*at, i], numbered) for i, item in enumerate(value)]
     if kind is not dict:
         return value
-    found: dict[str, Any] = {}
+    normalized: dict[str, Any] = {}
     for key, item in value.items():
         name = re.sub(_UNDERSCORE, lambda hit: hit[1].upper(), key) if "_" in key else key
         if name != key and name in value:
             name = key
         if name in key_normalization.free:
-            found[name] = item
+            normalized[name] = item
         elif name in key_normalization.maps and type(item) is dict:
-            found[name] = {
+            normalized[name] = {
                 member: _normalized(inner, key_normalization, [*at, name, member], numbered)
                 for member, inner in item.items()
             }
         elif name in key_normalization.upper and type(item) is str:
-            found[name] = item.upper()
+            normalized[name] = item.upper()
         elif type(item) is int and name in key_normalization.numbers:
             names = key_normalization.numbers[name]
-            found[name] = names[item] if 0 <= item < len(names) else str(item)
+            normalized[name] = names[item] if 0 <= item < len(names) else str(item)
             numbered.append([*at, name])
         else:
-            found[name] = _normalized(item, key_normalization, [*at, name], numbered)
-    return found
+            normalized[name] = _normalized(item, key_normalization, [*at, name], numbered)
+    return normalized
 
 
 def convert_enum_names_to_numbers(body: dict[str, Any], key_normalization: KeyNormalization) -> dict[str, Any]:
@@ -131,22 +129,22 @@ def convert_enum_names_to_numbers(body: dict[str, Any], key_normalization: KeyNo
 
 def _numbered(value: Any, tree: dict[Any, Any], key_normalization: KeyNormalization) -> Any:
     """Return a copy of an object or array in which the words at the ends of `tree` are numbers."""
-    found: Any = value.copy()
+    copy: Any = value.copy()
     for step, further in tree.items():
-        if type(found) is dict:
-            inner: Any = found.get(step)
+        if type(copy) is dict:
+            inner: Any = copy.get(step)
         else:
-            inner = found[step] if type(step) is int and 0 <= step < len(found) else None
+            inner = copy[step] if type(step) is int and 0 <= step < len(copy) else None
         if type(inner) is dict or type(inner) is list:
-            found[step] = _numbered(inner, further, key_normalization)
+            copy[step] = _numbered(inner, further, key_normalization)
         elif type(inner) is str and type(step) is str and step in key_normalization.numbers:
-            found[step] = _number_of(inner, key_normalization.numbers[step])
-    return found
+            copy[step] = _number_of(inner, key_normalization.numbers[step])
+    return copy
 
 
 def _number_of(name: str, names: Sequence[str]) -> Any:
     """Return the number of an enum name. Digits without a name are the number itself."""
-    for number, known in enumerate(names):
-        if known.upper() == name.upper():
+    for number, enum_name in enumerate(names):
+        if enum_name.upper() == name.upper():
             return number
     return int(name) if name.isascii() and name.isdigit() and len(name) < 10 else name

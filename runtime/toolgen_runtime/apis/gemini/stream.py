@@ -92,26 +92,28 @@ class GeminiStream(BaseStream):
         self, candidate: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
     ) -> None:
         """Read a call, or a piece of the open one. A piece without a name extends the open call, or is too late."""
-        named = bool(call.get("name"))
-        known = candidate.last if candidate.open is None and not named else candidate.open
-        if named or known is None:
-            if known is not None:
-                self._end_call(candidate, known, events)
-            known = self._begin_call(candidate, part, call, events)
+        is_named = bool(call.get("name"))
+        current = candidate.last if candidate.open is None and not is_named else candidate.open
+        if is_named or current is None:
+            if current is not None:
+                self._end_call(candidate, current, events)
+            current = self._begin_call(candidate, part, call, events)
         else:
-            known.head |= {key: value for key, value in part.items() if key != "functionCall"}
-            known.head["functionCall"] |= {key: value for key, value in call.items() if key not in _PIECES}
-        if known not in candidate.updates:
+            current.head |= {key: value for key, value in part.items() if key != "functionCall"}
+            current.head["functionCall"] |= {key: value for key, value in call.items() if key not in _PIECES}
+        if current not in candidate.updates:
             return
-        if known is candidate.open:
-            self._add_pieces(known, candidate.updates[known], call, events)
+        if current is candidate.open:
+            self._add_pieces(current, candidate.updates[current], call, events)
             if call.get("willContinue") is not True:
-                self._end_call(candidate, known, events)
+                self._end_call(candidate, current, events)
         elif late := {key: call[key] for key in ("args", "partialArgs") if call.get(key)}:
-            candidate.updates[known].rejected.append(late)
+            candidate.updates[current].rejected.append(late)
 
     @staticmethod
-    def _add_pieces(known: OpenCall, arguments: PathArguments, call: dict[str, Any], events: list[StreamEvent]) -> None:
+    def _add_pieces(
+        current: OpenCall, arguments: PathArguments, call: dict[str, Any], events: list[StreamEvent]
+    ) -> None:
         """Add the arguments of a chunk: complete ones, and updates."""
         whole, updates = call.get("args"), call.get("partialArgs")
         if whole is not None and type(whole) is not dict:
@@ -121,8 +123,8 @@ class GeminiStream(BaseStream):
         texts = [arguments.merge(whole)] if whole else []
         texts += [arguments.add(update, ((_CALL, "partialArgs"), i)) for i, update in enumerate(updates or ())]
         if text := "".join(texts):
-            known.add(text)
-            events.append(ToolCallDelta(known.index, arguments_delta=text))
+            current.add(text)
+            events.append(ToolCallDelta(current.index, arguments_delta=text))
 
     def _begin_call(
         self, candidate: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
@@ -297,12 +299,12 @@ class PathArguments:
         value = _leaf(update, at)
         steps = _steps(update.get("jsonPath"), at)
         more = update.get("willContinue") is True
-        known = self._open.get(steps) if steps else None
-        if known is not None and (value is ABSENT or type(value) is str):
-            return self._go_on(steps, known, "" if value is ABSENT else value, more)
+        open_text = self._open.get(steps) if steps else None
+        if open_text is not None and (value is ABSENT or type(value) is str):
+            return self._go_on(steps, open_text, "" if value is ABSENT else value, more)
         if value is ABSENT:
             return ""
-        if known is not None or not self._fits(steps, value):
+        if open_text is not None or not self._fits(steps, value):
             self.rejected.append(update)
             return ""
         return self._put(steps, value, more)
@@ -310,22 +312,22 @@ class PathArguments:
     def merge(self, arguments: dict[str, Any]) -> str:
         """Apply complete arguments, and return the text that they add."""
         text = ""
-        for name, given in arguments.items():
+        for name, argument in arguments.items():
             try:
-                value = loads(compact(given))
+                value = loads(compact(argument))
             except (TypeError, ValueError, RecursionError):
-                self.rejected.append({name: given})
+                self.rejected.append({name: argument})
                 continue
             if self._fits((name,), value):
                 text += self._put((name,), value, False)
             else:
-                self.rejected.append({name: given})
+                self.rejected.append({name: argument})
         return text
 
     def end(self) -> str:
         """Return the text that closes everything that is open."""
-        for known in self._open.values():
-            known.join()
+        for open_text in self._open.values():
+            open_text.join()
         self._open.clear()
         text = self._unquoted()
         if not self._in_order:
@@ -334,20 +336,20 @@ class PathArguments:
 
     def value(self) -> dict[str, Any]:
         """Return the arguments so far, as a copy that does not grow."""
-        for known in self._open.values():
-            known.join()
+        for open_text in self._open.values():
+            open_text.join()
         copied: dict[str, Any] = _copied(self._value)
         return copied
 
-    def _go_on(self, steps: Steps, known: _Text, piece: str, more: bool) -> str:
+    def _go_on(self, steps: Steps, open_text: _Text, piece: str, more: bool) -> str:
         """Extend an open string."""
         text = ""
         if piece:
-            known.pieces.append(piece)
+            open_text.pieces.append(piece)
             self._in_order = self._in_order and self._quoted == steps
             text = compact(piece)[1:-1] if self._in_order else ""
         if not more:
-            known.join()
+            open_text.join()
             del self._open[steps]
             text += self._unquoted() if self._quoted == steps else ""
         return text
@@ -443,7 +445,7 @@ def _steps(path: Any, at: Path) -> Steps:
         return ()
     if type(path) is not str:
         raise wrong_type((at, "jsonPath"), "a string", path)
-    found: list[Step] = []
+    steps: list[Step] = []
     end = 1
     step_at = re.compile(_STEP, re.DOTALL).match  # compiled here, where `re` caches it: few streams need it
     while path[:1] == "$" and (step := step_at(path, end)):
@@ -453,10 +455,10 @@ def _steps(path: Any, at: Path) -> Steps:
         name = plain if quoted is None else re.sub(_ESCAPE, _unescaped, quoted, flags=re.DOTALL)
         try:
             # Adjacent halves of a surrogate pair are one character; single halves cannot be sent.
-            found.append(int(index) if name is None else name.encode("utf-16", "surrogatepass").decode("utf-16"))
+            steps.append(int(index) if name is None else name.encode("utf-16", "surrogatepass").decode("utf-16"))
         except UnicodeDecodeError:
             return ()
-    return tuple(found) if end == len(path) else ()
+    return tuple(steps) if end == len(path) else ()
 
 
 def _unescaped(escape: re.Match[str]) -> str:

@@ -84,12 +84,12 @@ class GeminiStreamWriter(BaseStreamWriter):
                     self.writer.report_loss((at, i), "a part", "moved", "later text was already sent")
                 continue
             text = part["text"]
-            thought, gone = sent.pop(0)
-            taken = min(len(text), len(gone))
-            if gone[taken:]:
-                sent.insert(0, (thought, gone[taken:]))
-            if text[taken:] or not part.keys() <= _TEXT:
-                unsent.append({**part, "text": text[taken:]})
+            thought, sent_text = sent.pop(0)
+            length = min(len(text), len(sent_text))
+            if sent_text[length:]:
+                sent.insert(0, (thought, sent_text[length:]))
+            if text[length:] or not part.keys() <= _TEXT:
+                unsent.append({**part, "text": text[length:]})
                 if not part.keys() <= _TEXT:
                     self.writer.report_loss((at, i), "a signature", "moved", "its text was already sent")
         return unsent

@@ -69,9 +69,9 @@ class KagamiConverter(TextChatConverter):
         if type(value) is not list:
             raise wrong_type(at, "an array", None if value is ABSENT else value)
         parts = read_list_or_null(value, at, reader, self.read_part) or []
-        return parts[0].text if len(parts) == 1 and type(parts[0]) is TextPart and not parts[
-            0
-        ].metadata else parts, ABSENT
+        if len(parts) == 1 and type(parts[0]) is TextPart and not parts[0].metadata:
+            return parts[0].text, ABSENT
+        return parts, ABSENT
 
     def write_parts(self, content: str | Sequence[Any], extra: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the parts of a content. A string becomes one part."""
@@ -140,7 +140,7 @@ class KagamiConverter(TextChatConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response. It cannot show that it was cut off, filtered or failed, so its calls would be run."""
-        own = writer.own_extras(completion.metadata, ROOT)
+        extras = writer.own_extras(completion.metadata, ROOT)
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")
         if completion.model is not None:
@@ -156,11 +156,11 @@ class KagamiConverter(TextChatConverter):
             )
         wire: dict[str, Any] = {}
         text = "".join(part["value"] for part in texts if part.get("type") == "text")
-        if text or not (calls or "content" in own or "content" in own.get("$absent", ())):
+        if text or not (calls or "content" in extras or "content" in extras.get("$absent", ())):
             wire["content"] = text
         if calls:
             wire["toolCalls"] = calls
-        restore_extras(wire, own)
+        restore_extras(wire, extras)
         return wire
 
     def read_text_or_json_format(self, value: Any, at: Path, reader: Reader) -> Literal["text", "json"] | None:
@@ -169,7 +169,9 @@ class KagamiConverter(TextChatConverter):
             return None
         if type(value) is not str:
             raise wrong_type(at, "a string", value)
-        return "text" if value == "text" else "json" if value == "json" else None
+        if value == "text":
+            return "text"
+        return "json" if value == "json" else None
 
     def write_text_or_json_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> str:
         """Write the output format. A schema is written as JSON without a schema."""

@@ -178,10 +178,10 @@ class McpConverter(NativeToolConverter):
             for i, wire in enumerate(wires)
         ]
 
-    def read_single_call(self, wire: dict[str, Any], given: str | None, at: Path, reader: Reader) -> ToolCall:
+    def read_single_call(self, wire: dict[str, Any], requested_id: str | None, at: Path, reader: Reader) -> ToolCall:
         """Read a call with the given id, or with a synthetic one, which is marked."""
-        identifier = reader.assign_call_id(given, (at, "id"))
+        identifier = reader.assign_call_id(requested_id, (at, "id"))
         call = self.read_tool_call(wire, at, reader, identifier)
-        if identifier != given:
+        if identifier != requested_id:
             merge_extras_into(call, reader.wire.name, {"$synthetic": identifier})
         return call

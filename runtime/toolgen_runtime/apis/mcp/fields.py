@@ -155,24 +155,25 @@ def _looks_wrapped(schema: dict[str, Any]) -> bool:
     properties = schema.get("properties")
     if type(properties) is not dict or properties.keys() != {WRAPPER_KEY}:
         return False
-    others = schema.keys() - {"type", "properties", "required"}
-    return schema.get("type") == "object" and schema.get("required") == [WRAPPER_KEY] and others <= set(_OUTER)
+    if schema.get("type") != "object" or schema.get("required") != [WRAPPER_KEY]:
+        return False
+    return schema.keys() - {"type", "properties", "required"} <= set(_OUTER)
 
 
 def _admits_objects_alone(schema: dict[str, Any]) -> bool:
     """Return whether the type is object, here or at the end of references within `$defs`."""
     definitions = schema.get("$defs")
-    found: Any = schema
+    target: Any = schema
     for _ in range(len(definitions) + 1 if type(definitions) is dict else 1):
-        if type(found) is not dict:
+        if type(target) is not dict:
             return False
-        if found.get("type") == "object":
+        if target.get("type") == "object":
             return True
-        reference = found.get("$ref")
+        reference = target.get("$ref")
         if type(reference) is not str or reference[:8] != "#/$defs/" or type(definitions) is not dict:
             return False
-        found = definitions.get(reference[8:])
-    return type(found) is dict and found.get("type") == "object"
+        target = definitions.get(reference[8:])
+    return type(target) is dict and target.get("type") == "object"
 
 
 def _wrapped(schema: Any) -> dict[str, Any]:
@@ -208,18 +209,18 @@ def _outwards(reference: str) -> str:
     return reference
 
 
-def _referring(schema: Any, spell: Callable[[str], str]) -> Any:
+def _referring(schema: Any, rewrite: Callable[[str], str]) -> Any:
     """Return the schema with its references rewritten. References below an `$id` are relative to it, and stay."""
     if type(schema) is list:
-        return [_referring(item, spell) for item in schema]
+        return [_referring(item, rewrite) for item in schema]
     if type(schema) is not dict or "$id" in schema:
         return schema
-    found: dict[str, Any] = {}
+    rewritten: dict[str, Any] = {}
     for keyword, value in schema.items():
         if keyword == "$ref" and type(value) is str:
-            found[keyword] = spell(value)
+            rewritten[keyword] = rewrite(value)
         elif keyword in _MAPS and type(value) is dict:
-            found[keyword] = {name: _referring(item, spell) for name, item in value.items()}
+            rewritten[keyword] = {name: _referring(item, rewrite) for name, item in value.items()}
         else:
-            found[keyword] = value if keyword in _DATA else _referring(value, spell)
-    return found
+            rewritten[keyword] = value if keyword in _DATA else _referring(value, rewrite)
+    return rewritten

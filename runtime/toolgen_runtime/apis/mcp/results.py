@@ -65,12 +65,12 @@ def read_call_result(
     pair = {key: wire[key] for key in _PAIR if key in wire}
     originals = {key: {"$whole": value} for key, value in pair.items()}
     try:
-        found = _value(content or [], wire.get("structuredContent", ABSENT), bool(failed), wrapped)
-        if found is None:
+        kind_and_value = _value(content or [], wire.get("structuredContent", ABSENT), bool(failed), wrapped)
+        if kind_and_value is None:
             if "structuredContent" in wire:
                 extras |= originals
             return "multimodal", read_list_or_null(content, (at, "content"), reader, read), failed or None, extras
-        kind, value = found
+        kind, value = kind_and_value
         if not _is_ours(kind, value, wrapped, pair):
             extras |= originals
     except RecursionError as error:
@@ -134,9 +134,10 @@ def _written(kind: str, value: Any, wrapped: bool | None) -> dict[str, Any]:
     if kind == "error":
         return {"content": _text(value)}
     if kind == "text":
-        return {"content": _text(value), **({"structuredContent": {WRAPPER_KEY: value}} if wrapped else {})}
-    bare = type(value) is dict and not wrapped
-    return {"content": _text(compact(value)), "structuredContent": value if bare else {WRAPPER_KEY: value}}
+        content = {"content": _text(value)}
+        return {**content, "structuredContent": {WRAPPER_KEY: value}} if wrapped else content
+    is_bare = type(value) is dict and not wrapped
+    return {"content": _text(compact(value)), "structuredContent": value if is_bare else {WRAPPER_KEY: value}}
 
 
 def _is_ours(kind: str, value: Any, wrapped: bool | None, pair: dict[str, Any]) -> bool:
@@ -155,8 +156,8 @@ def _says(extras: Extras, kind: str, value: Any, failed: bool, wrapped: bool | N
     """Return whether the original content still means this value."""
     if not extras:
         return False
-    known = _value(extras.get("content") or [], extras.get("structuredContent", ABSENT), failed, wrapped)
-    return known is not None and known[0] == kind and same_json(known[1], value)
+    meaning = _value(extras.get("content") or [], extras.get("structuredContent", ABSENT), failed, wrapped)
+    return meaning is not None and meaning[0] == kind and same_json(meaning[1], value)
 
 
 def _value(content: list[Any], structured: Any, failed: bool, wrapped: bool | None) -> tuple[ResultKind, Any] | None:
@@ -247,8 +248,8 @@ def write_media_block(
         UnsupportedValueError: The part has neither a URL nor data.
     """
     if url is not None and url[:5] == "data:" and data is None:
-        url, data, known = read_data_url(url, at, Reader(writer.wire))
-        media_type = known or media_type
+        url, data, named_type = read_data_url(url, at, Reader(writer.wire))
+        media_type = named_type or media_type
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     if data is None:

@@ -261,14 +261,14 @@ class ModularPromptStream(BaseStream):
 
     def _called(self, call: dict[str, Any], function: dict[str, Any]) -> ToolCallDelta:
         """Return the delta of a call, which arrives complete."""
-        known = OpenCall(len(self._calls), call)
-        self._calls.append(known)
-        identifier = self._names.assign_call_id(call.get("id"), ((ROOT, "toolCalls"), known.index))
-        known.was_announced = type(function.get("name")) is str
+        announced = OpenCall(len(self._calls), call)
+        self._calls.append(announced)
+        identifier = self._names.assign_call_id(call.get("id"), ((ROOT, "toolCalls"), announced.index))
+        announced.was_announced = type(function.get("name")) is str
         arguments = function.get("arguments")
-        known.add(arguments if type(arguments) is str else dump_allowing_nan(arguments or {}))
-        name = self._names.tool_name(function["name"]) if known.was_announced else None
-        return ToolCallDelta(known.index, identifier, name, "".join(known.pieces))
+        announced.add(arguments if type(arguments) is str else dump_allowing_nan(arguments or {}))
+        name = self._names.tool_name(function["name"]) if announced.was_announced else None
+        return ToolCallDelta(announced.index, identifier, name, "".join(announced.pieces))
 
     def _body(self) -> dict[str, Any]:
         text = "".join(self._texts)
