@@ -250,6 +250,6 @@ def contains_schema(extras: Any, schema: Mapping[str, Any]) -> bool:
         if type(value) is dict:
             if same_json(value, schema):
                 return True
-            if depth < 3:
+            if depth < 4:
                 waiting += [(inner, depth + 1) for inner in value.values()]
     return False
