@@ -179,9 +179,9 @@ def _make_or_report(project: Project, findings: Findings, make: Callable[[], T])
     try:
         return make()
     except MappingError as error:
-        from toolgen.render.wires import profile_ancestors
+        from toolgen.render.wires import profile_lineages
 
-        profiles = (profile for profile, *_ in profile_ancestors(project.catalog.profiles))
+        profiles = (profile for profile, *_ in profile_lineages(project.catalog.profiles))
         document = next(profile.documents[-1] for profile in profiles if profile.name == error.profile)
         span = _span_of(document, error.pointer, error.unknown)
         findings.add(

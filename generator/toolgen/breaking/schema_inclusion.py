@@ -394,16 +394,21 @@ class Inclusion:
         return self._all_fit([(_item_schema(narrow, i), _item_schema(wide, i)) for i in range(count)], back)
 
     def _meets_properties(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
+        """Return whether every property that `narrow` admits fits the schemas that `wide` has for it.
+
+        That is certain if it holds for each name that either side declares, and for all other names by pattern: a name
+        that matches a pattern of `wide` must fit its schema, any other what `wide` says of undeclared properties.
+        """
         for name in {*narrow.get("properties", ()), *wide.get("properties", ()), *narrow.get("required", ())}:
-            stated = [*_property_schemas(narrow, name)]
-            for required in _property_schemas(wide, name):
-                if not any(self._fits(schema, required, back) for schema in stated):
+            admitted = [*_property_schemas(narrow, name)]
+            for wide_schema in _property_schemas(wide, name):
+                if not any(self._fits(schema, wide_schema, back) for schema in admitted):
                     return False
-        mine, theirs = narrow.get("patternProperties", {}), wide.get("patternProperties", {})
+        narrow_patterns, wide_patterns = narrow.get("patternProperties", {}), wide.get("patternProperties", {})
         undeclared = wide.get("additionalProperties", True)
         pairs = [(narrow.get("additionalProperties", True), undeclared)]
-        pairs += [(mine.get(pattern, True), schema) for pattern, schema in theirs.items()]
-        pairs += [(schema, undeclared) for pattern, schema in mine.items() if pattern not in theirs]
+        pairs += [(narrow_patterns.get(pattern, True), schema) for pattern, schema in wide_patterns.items()]
+        pairs += [(schema, undeclared) for pattern, schema in narrow_patterns.items() if pattern not in wide_patterns]
         return self._all_fit(pairs, back)
 
 

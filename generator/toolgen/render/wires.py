@@ -63,7 +63,7 @@ def find_wire_modules(catalog: Catalog) -> dict[str, str]:
     The name of a module in the generated package begins with a dot (`import_path`).
     """
     modules: dict[str, str] = {}
-    for profile, *_ in profile_ancestors(catalog.profiles):
+    for profile, *_ in profile_lineages(catalog.profiles):
         is_in_runtime = not catalog.format.is_extended and _is_shipped(profile)
         modules[profile.name] = runtime_wire_module(profile) if is_in_runtime else f".providers._{profile.name}_wire"
     return modules
@@ -84,7 +84,7 @@ def own_wire_files(catalog: Catalog, modules: Mapping[str, str]) -> dict[str, st
     """
     names = format_class_names(catalog.format)
     files: dict[str, str] = {}
-    for lineage in profile_ancestors(catalog.profiles):
+    for lineage in profile_lineages(catalog.profiles):
         module = modules[lineage[0].name]
         if module.startswith("."):
             path = _path_of(module.removeprefix("."))
@@ -99,7 +99,7 @@ def runtime_wire_files(catalog: Catalog) -> dict[str, str]:
     plans = {profile.name: plan_provider(profile, catalog) for profile in catalog.profiles}
     modules = {profile.name: runtime_wire_module(profile) for profile in catalog.profiles}
     files: dict[str, str] = {}
-    for lineage in profile_ancestors(catalog.profiles):
+    for lineage in profile_lineages(catalog.profiles):
         plan, *ancestors = (plans[profile.name] for profile in lineage)
         path = _path_of(modules[plan.name].removeprefix(f"{RUNTIME}."))
         files[path] = format_generated_module(path, render_wire_module(plan, ancestors, names, modules))
@@ -116,7 +116,7 @@ def _path_of(module: str) -> str:
     return module.replace(".", "/") + ".py"
 
 
-def profile_ancestors(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
+def profile_lineages(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
     """Return each profile, followed by those that it extends, the nearest first. Extended profiles are listed before it."""
     by_name = {profile.name: profile for profile in profiles}
     lineages: dict[str, tuple[Profile, ...]] = {}
@@ -225,7 +225,7 @@ class WireClass:
 
     def _facts(self) -> str:
         """Return the expression of the facts: those of the parent with a merge patch, if there is one."""
-        patch = merge_patch(self.parent.facts, self.facts) if self.parent else None
+        patch = make_merge_patch(self.parent.facts, self.facts) if self.parent else None
         if self.parent is None or patch is None:
             function, values = "WireFacts", self.facts
         else:
@@ -239,7 +239,7 @@ class WireClass:
         inherited = self.parent.attributes.get(attribute.name) if self.parent else None
         if self.parent is None or inherited is None:
             return expression
-        patch = merge_patch(inherited.value, attribute.value)
+        patch = make_merge_patch(inherited.value, attribute.value)
         if patch is None:
             return expression
         patched = call("apply_merge_patch", f"{self.parent.name}.{attribute.name}", python_literal(patch))
@@ -285,7 +285,7 @@ class WireClass:
         return True
 
 
-def merge_patch(base: Any, value: Any) -> dict[str, Any] | None:
+def make_merge_patch(base: Any, value: Any) -> dict[str, Any] | None:
     """Return the merge patch (RFC 7396) that makes one object into another; None if there is none.
 
     A patch cannot write null, and the keys that it adds come last. The order of some tables counts.
@@ -295,7 +295,7 @@ def merge_patch(base: Any, value: Any) -> dict[str, Any] | None:
     patch: dict[str, Any] = {key: None for key in base if key not in value}
     for key, member in value.items():
         if isinstance(member, Mapping) and isinstance(base.get(key), Mapping):
-            inner = merge_patch(base[key], member)
+            inner = make_merge_patch(base[key], member)
             if inner is None:
                 return None
             patch |= {key: inner} if inner else {}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolgen.plan.wires import ClassAttribute
-from toolgen.render.wires import Method, WireClass, merge_patch
+from toolgen.render.wires import Method, WireClass, make_merge_patch
 from toolgen_runtime.json_values import apply_merge_patch
 
 
@@ -23,7 +23,7 @@ from toolgen_runtime.json_values import apply_merge_patch
     ],
 )
 def test_a_patch_has_what_differs(base: dict[str, Any], value: dict[str, Any], patch: dict[str, Any]) -> None:
-    assert merge_patch(base, value) == patch
+    assert make_merge_patch(base, value) == patch
     assert apply_merge_patch(base, patch) == value
 
 
@@ -38,7 +38,7 @@ def test_a_patch_has_what_differs(base: dict[str, Any], value: dict[str, Any], p
     ],
 )
 def test_no_patch_writes_a_null_or_puts_a_key_before_others(base: Any, value: Any) -> None:
-    assert merge_patch(base, value) is None
+    assert make_merge_patch(base, value) is None
 
 
 def a_class(name: str, converter: str = "ChatConverter", **attributes: Any) -> WireClass:

@@ -25,7 +25,7 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
-from ...conversion.fields import read_result_call, write_flag_about_tools
+from ...conversion.fields import read_result_call
 from ...conversion.message_order import order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
 from ...conversion.request_tools import report_choice_without_tools
@@ -85,6 +85,21 @@ _RESULT = frozenset(["content", "is_error", "tool_use_id", "type"])
 _SMALLEST_BUDGET = 1024
 """The least number of tokens for thinking."""
 _SINGLE = "disable_parallel_tool_use"
+
+
+def _with_parallel_setting(wire_choice: Any, parallel: bool | None, at: Path, writer: Writer) -> Any:
+    """Return a written tool choice (`ABSENT` for none) with the setting for parallel calls. `at` is that of the setting."""
+    if parallel is None:
+        return wire_choice
+    if wire_choice is ABSENT and parallel:
+        writer.report_loss(at, "parallelToolCalls", "defaulted", "it is the default")
+        return ABSENT
+    if wire_choice is ABSENT:
+        return {"type": "auto", _SINGLE: True}
+    if wire_choice.get("type") == "none":
+        writer.report_loss(at, "parallelToolCalls", "dropped", "the model must not call any tool")
+        return wire_choice
+    return {**wire_choice, _SINGLE: not parallel}
 
 
 class AnthropicConverter(NativeToolSdkConverter):
@@ -570,27 +585,22 @@ class AnthropicConverter(NativeToolSdkConverter):
         writer: Writer,
         tools: Sequence[Any] | None,
     ) -> Any:
-        """Write the tool choice. It contains the setting for parallel calls. Without its tools the API rejects it."""
+        """Write the tool choice, which contains the setting for parallel calls.
+
+        The API rejects both in a request without tools, and a choice that none of its tools meets: they are left out.
+        """
         parallel_path = (at[0], "parallelToolCalls")
-        if not self.can_choose(choice, tools) and (choice is not None or parallel is not None):
-            has_others = self.has_choosable_tools(tools)
-            if choice is not None:
-                report_choice_without_tools(choice, at, writer, has_others=has_others)
-            if not has_others:
-                return write_flag_about_tools(parallel, parallel_path, writer, None)
-            choice = None
-        written = self.write_tool_choice(choice, at, writer)
-        if parallel is None:
-            return written
-        if written is ABSENT:
-            if not parallel:
-                return {"type": "auto", _SINGLE: True}
-            writer.report_loss(parallel_path, "parallelToolCalls", "defaulted", "it is the default")
-            return ABSENT
-        if written.get("type") == "none":
-            writer.report_loss(parallel_path, "parallelToolCalls", "dropped", "the model must not call any tool")
-            return written
-        return {**written, _SINGLE: not parallel}
+        is_choosable = choice is None and parallel is None or self.can_choose(choice, tools)
+        if is_choosable:
+            return _with_parallel_setting(self.write_tool_choice(choice, at, writer), parallel, parallel_path, writer)
+        has_others = self.has_choosable_tools(tools)
+        if choice is not None:
+            report_choice_without_tools(choice, at, writer, has_others=has_others)
+        if has_others:
+            return _with_parallel_setting(self.write_tool_choice(None, at, writer), parallel, parallel_path, writer)
+        if parallel is not None:
+            writer.report_loss(parallel_path, "parallelToolCalls", "dropped", "the request has no tools")
+        return ABSENT
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response, which is an assistant message."""

@@ -331,6 +331,7 @@ class CohereStreamWriter(BaseStreamWriter):
         return self._begin()
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        """Return the events for what was not sent yet: content, calls, citations, and the end."""
         message = body.get("message")
         if type(message) is not dict:
             message = {}
@@ -343,15 +344,19 @@ class CohereStreamWriter(BaseStreamWriter):
             delta = {"message": {"citations": citation}}
             events.append({"type": "citation-start", "index": index, "delta": delta})
             events.append({"type": "citation-end", "index": index})
+        return [*events, self._end_of_message(body, message, completion)]
+
+    def _end_of_message(self, body: dict[str, Any], message: dict[str, Any], completion: Completion) -> dict[str, Any]:
+        """Return the last event. It has the message only if what was sent does not add up to it."""
         last = {key: value for key, value in body.items() if key not in ("id", "message")}
         if completion.finish_reason == "error" and self._failure is not None:
             last.setdefault("error", self._failure)
-        if not same_json(self._joined(citations), message):
+        if not same_json(self._joined(message.get("citations")), message):
             last["message"] = message
         end: dict[str, Any] = {"type": "message-end", "delta": last}
         if "id" in body and body["id"] != self.id:
             end["id"] = body["id"]
-        return [*events, end]
+        return end
 
     def _rest(self, message: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the events for the parts of plan and content that were not sent yet."""

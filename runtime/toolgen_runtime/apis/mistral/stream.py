@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.streams import order_by_index
+from ...conversion.streams import OpenCall
 from ...models import Completion, StreamEvent, ToolCallDelta
 from ...paths import ROOT
 from ..openai_chat.stream import ChatCall, ChatStream, ChatStreamWriter
@@ -49,15 +49,15 @@ class MistralStream(ChatStream):
         body = super()._body()
         return {key: value for key, value in body.items() if value != "" or key not in ("id", "model")}
 
-    def _joined_choice(self, index: Any) -> dict[str, Any]:
-        choice = super()._joined_choice(index)
-        for call, entry in zip(order_by_index(self._entries), choice["message"].get("tool_calls") or (), strict=False):
-            if "type" not in call.head:
-                entry.pop("type", None)
-            if "$id" in entry:
-                placeholder = entry.pop("$id")
-                entry.setdefault("id", placeholder)
-        return choice
+    def _joined_call(self, call: OpenCall) -> dict[str, Any]:
+        """Return a call with a type only if the stream had one, and with the placeholder if it never had an id."""
+        whole = super()._joined_call(call)
+        if "type" not in call.head:
+            whole.pop("type", None)
+        if "$id" in whole:
+            placeholder = whole.pop("$id")
+            whole.setdefault("id", placeholder)
+        return whole
 
 
 class MistralStreamWriter(ChatStreamWriter):

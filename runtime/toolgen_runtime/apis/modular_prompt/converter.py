@@ -92,8 +92,11 @@ class ModularPromptConverter(TextChatConverter):
         elif content is None:
             extras["content"] = None
         if not calls:
-            return content, extras | ({"toolCalls": calls} if "toolCalls" in wire else {})
-        return [*([TextPart(content)] if content else []), *calls], extras
+            if "toolCalls" in wire:
+                extras["toolCalls"] = calls
+            return content, extras
+        parts: list[AssistantPart] = [TextPart(content)] if content else []
+        return [*parts, *calls], extras
 
     def write_assistant_content(
         self, message: AssistantMessage, extras: Extras, at: Path, writer: Writer

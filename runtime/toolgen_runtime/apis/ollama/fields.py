@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
+from ...conversion.extras import ABSENT, Extras, inner_extras
 from ...conversion.fields import media_type_of, read_data_url
 from ...conversion.message_order import call_ids
 from ...conversion.reader import Reader
@@ -265,47 +265,54 @@ def read_media_part(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPa
 
 
 def write_text_and_images(content: str | Sequence[Any], at: Path, writer: Writer) -> dict[str, Any]:
-    """Write `content` and `images`: the texts as lines of one text, and the media."""
+    """Write `content` and `images`: the texts as lines of one text, then the descriptions of other parts, and the media."""
     if type(content) is str:
         return {"content": content}
-    texts = [part.text for part in content if type(part) is TextPart]
-    first = next((i for i, part in enumerate(content) if type(part) is not TextPart), len(content))
-    if any(type(part) is TextPart for part in content[first:]):
-        writer.report_loss(at, "content", "moved", "the text must come before the media")
-    elif len(texts) > 1:
-        writer.report_loss(at, "content", "rewritten", "the API accepts one text, so the texts were joined")
-    for i, part in enumerate(content):
-        if type(part) is TextPart:
-            writer.write_text_part_as_string(part, (at, i))
+    _report_joined_texts(content, at, writer)
+    texts = [
+        writer.write_text_part_as_string(part, (at, i)) for i, part in enumerate(content) if type(part) is TextPart
+    ]
     media: list[Any] = []
     for i, part in enumerate(content):
-        written = ABSENT if type(part) is TextPart else write_media_part(part, (at, i), writer)
-        if type(written) is TextPart:
-            texts.append(written.text)
-        elif written is not ABSENT:
-            media.append(written)
+        if type(part) is not TextPart:
+            written = write_media_part(part, (at, i), writer)
+            if type(written) is TextPart:
+                texts.append(written.text)
+            elif written is not ABSENT:
+                media.append(written)
     wire: dict[str, Any] = {"content": "\n".join(texts)}
-    return {**wire, "images": media} if media else wire
+    if media:
+        wire["images"] = media
+    return wire
+
+
+def _report_joined_texts(content: Sequence[Any], at: Path, writer: Writer) -> None:
+    """Report texts that move before other parts, or that become one text."""
+    kinds = ["text" if type(part) is TextPart else "other" for part in content]
+    if kinds != sorted(kinds, reverse=True):
+        writer.report_loss(at, "content", "moved", "the text must come before the media")
+    elif kinds.count("text") > 1:
+        writer.report_loss(at, "content", "rewritten", "the API accepts one text, so the texts were joined")
 
 
 def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
-    """Write an image or a recording. Any other part, or one without data, becomes text, which is reported."""
+    """Write an image or a recording as base64, and an opaque part as it is.
+
+    Any other part, or one that the API would not understand, becomes a `TextPart` that describes it, which is reported.
+    """
     if type(part) is OpaquePart and part.provider == writer.wire.name:
         return part.value
     if type(part) is not ImagePart and type(part) is not AudioPart:
         return writer.describe_part(part, at)
     data, media_type = part.data, part.media_type
     if data is None and part.url is not None and part.url[:5] == "data:":
-        _, data, detected_type = read_data_url(part.url, at, Reader(writer.wire))
-        media_type = detected_type or media_type
-    try:
-        if data is None:
-            raise UnsupportedValueError("only inline data is supported")
-        detected_type = media_type_of(data)
-        if type(part) is AudioPart and (detected_type or "")[:6] != "audio/":
-            raise UnsupportedValueError("the API would treat its data as an image")
-    except UnsupportedValueError as reason:
-        return writer.describe_part(part, at, str(reason))
+        _, data, type_in_url = read_data_url(part.url, at, Reader(writer.wire))
+        media_type = type_in_url or media_type
+    if data is None:
+        return writer.describe_part(part, at, "only inline data is supported")
+    detected_type = media_type_of(data)
+    if type(part) is AudioPart and (detected_type or "")[:6] != "audio/":
+        return writer.describe_part(part, at, "the API would treat its data as an image")
     if media_type is not None and media_type != detected_type:
         writer.report_unsupported((at, "mediaType"), "mediaType")
     for field in ("name", "detail", "cache"):

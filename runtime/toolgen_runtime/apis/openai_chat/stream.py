@@ -232,8 +232,15 @@ class ChatStream(BaseStream):
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
         if self._entries:
-            message["tool_calls"] = [_joined_call(call) for call in order_by_index(self._entries)]
+            message["tool_calls"] = [self._joined_call(call) for call in order_by_index(self._entries)]
         return {"index": index, "finish_reason": None, **self._choice, "message": message}
+
+    def _joined_call(self, call: OpenCall) -> dict[str, Any]:
+        """Return a call as a response in one piece has it."""
+        whole: dict[str, Any] = {"type": "function", **call.head} if "function" in call.head else {**call.head}
+        if type(whole.get("function")) is dict:
+            whole["function"] = {"name": "", "arguments": "".join(call.pieces), **whole["function"]}
+        return whole
 
     def _ended(self) -> bool:
         """Return whether the response has ended. Some have no reason, but no text or call follows usage on its own."""
@@ -465,14 +472,6 @@ def _is_text(part: Any) -> bool:
 
 def _text_of(pieces: list[str]) -> dict[str, str]:
     return {"type": "text", "text": "".join(pieces)}
-
-
-def _joined_call(call: OpenCall) -> dict[str, Any]:
-    """Return a call as a response in one piece has it."""
-    whole: dict[str, Any] = {"type": "function", **call.head} if "function" in call.head else {**call.head}
-    if type(whole.get("function")) is dict:
-        whole["function"] = {"name": "", "arguments": "".join(call.pieces), **whole["function"]}
-    return whole
 
 
 class ChatStreamWriter(BaseStreamWriter):
