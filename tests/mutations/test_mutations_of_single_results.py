@@ -53,7 +53,7 @@ MUTATIONS = (
         "a list stands outside of an object",
         on_exchanges(single_laws.types_are_legal),
         "runtime/apis/mcp/results.py",
-        "value if bare else {WRAPPER_KEY: value}",
+        "value if is_bare else {WRAPPER_KEY: value}",
         "value",
     ),
     Mutation(
@@ -74,7 +74,7 @@ MUTATIONS = (
         "what is kept is sent although the value is another one",
         on_changed_values,
         "runtime/apis/mcp/results.py",
-        "known[0] == kind and same_json(known[1], value)",
+        "meaning[0] == kind and same_json(meaning[1], value)",
         "True",
     ),
     Mutation(
@@ -111,8 +111,8 @@ MUTATIONS = (
         "two calls have one id",
         on_ids,
         "runtime/apis/mcp/converter.py",
-        'identifier = reader.assign_call_id(given, (at, "id"))',
-        'identifier = given or "call_3_0"',
+        'identifier = reader.assign_call_id(requested_id, (at, "id"))',
+        'identifier = requested_id or "call_3_0"',
     ),
 )
 
