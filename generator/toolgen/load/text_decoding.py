@@ -87,8 +87,8 @@ class FaultReporter:
         self.add("lone-surrogate", location)
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
-    def read_ambiguous_number(self, text: str, location: Location) -> str | None:
-        """Refuse a number on which readers of YAML disagree. In a foreign file, report it and return its text."""
+    def report_ambiguous_number(self, text: str, location: Location) -> str | None:
+        """Report a number on which readers of YAML disagree. Return its text in a foreign file, else None: it is refused."""
         if not self._foreign:
             self.add("ambiguous-number", location, text=text)
             return None
@@ -185,7 +185,7 @@ def resolve_scalar(text: str, location: Location, reporter: FaultReporter) -> Pl
         reporter.add("number-out-of-range", location, text=text, problem=_NO_NUMBER)
         return None
     if _AMBIGUOUS.fullmatch(text):
-        return reporter.read_ambiguous_number(text, location)
+        return reporter.report_ambiguous_number(text, location)
     return text
 
 

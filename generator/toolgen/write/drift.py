@@ -134,21 +134,27 @@ class Drift:
         return bool(self.files) and len(self.missing) == len(self.files)
 
     def problems(self, name: str) -> list[tuple[str, str]]:
-        """Return each file that fails a check, with `name` as the output folder, and what is wrong with it."""
+        """Return each file that fails a check, with `name` as the output folder, and what is wrong with it.
+
+        A package of which no file exists is a single entry, with its folder.
+        """
 
         def located(paths: Iterable[str], problem: str) -> list[tuple[str, str]]:
             return [(f"{name}/{path}", problem) for path in paths]
 
         reasons = dict.fromkeys(self.edited, "edited by hand")
         reasons |= dict.fromkeys(self.blocked, "not written by toolgen, but a generated file must go there")
-        unmanaged = "not written by toolgen, but Python would import it"
-        stray = "generated, but neither from these sources nor by the build that wrote the lock file"
+        unmanaged_problem = "not written by toolgen, but Python would import it"
+        stray_problem = "generated, but neither from these sources nor by the build that wrote the lock file"
         return [
             *located([LOCK] if self.trouble else [], f"cannot be used: {self.trouble}"),
             *([(name, "missing")] if self.is_absent else located(self.missing, "missing")),
             *((f"{name}/{path}", reasons.get(path, "out of date")) for path in self.changed),
             *located(self.extra, "no longer generated from any source"),
-            *((f"{name}/{path}", stray if path in self.strays else unmanaged) for path in self.unmanaged),
+            *(
+                (f"{name}/{path}", stray_problem if path in self.strays else unmanaged_problem)
+                for path in self.unmanaged
+            ),
         ]
 
     def messages(self, name: str) -> list[str]:

@@ -89,7 +89,7 @@ def _lower_all(context: LoweringContext, schema: dict[str, Any], *, is_arguments
     for reason in violated_limits(out, dialect):
         context.record_unsupported((), "the schema", f"it is too large: {reason}")
     table = _table(context, encoding, out)
-    out = context.retained.with_encoded_values(out, encoding)
+    out = context.retained.fill_placeholders(out, encoding)
     return LoweredSchema(out, tuple(context.changes.values()), table)
 
 

@@ -243,8 +243,8 @@ class RetainedDefinitions:
         self._unencoded.append((placeholder, encoding))
         return placeholder
 
-    def with_encoded_values(self, schema: dict[str, Any], root: Table | None) -> dict[str, Any]:
-        """Return a lowered schema with encoded values for their placeholders. `root` is the table of the root."""
+    def fill_placeholders(self, schema: dict[str, Any], root: Table | None) -> dict[str, Any]:
+        """Return a lowered schema with encoded values in place of all placeholders. `root` is the table of the root."""
         if not self._unencoded:
             return schema
         definitions = {**self.encoding_tables, "": root}

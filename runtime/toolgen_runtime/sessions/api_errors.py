@@ -105,7 +105,7 @@ def request_id(headers: Any) -> str | None:
     Args:
         headers: A mapping of header names, in any case, to values. Other objects are ignored.
     """
-    lowered = _lowered(headers)
+    lowered = _by_lower_case_name(headers)
     return next((lowered[name] for name in _REQUEST_IDS if name in lowered), None)
 
 
@@ -119,7 +119,7 @@ def retry_after(headers: Any, body: Any) -> float | None:
         headers: A mapping of header names, in any case, to values. Other objects are ignored.
         body: The body of the response.
     """
-    lowered = _lowered(headers)
+    lowered = _by_lower_case_name(headers)
     seconds = _seconds(lowered.get("retry-after-ms"), unit=0.001)
     if seconds is None:
         seconds = _seconds(lowered.get("retry-after"))
@@ -131,8 +131,8 @@ def retry_after(headers: Any, body: Any) -> float | None:
     return None if seconds is None else max(0.0, seconds)
 
 
-def _lowered(headers: Any) -> dict[str, str]:
-    """Return headers with their names in lower case."""
+def _by_lower_case_name(headers: Any) -> dict[str, str]:
+    """Return headers by their names in lower case; empty for anything that is not a mapping."""
     try:
         return {str(name).lower(): str(value) for name, value in headers.items()}
     except (AttributeError, TypeError, ValueError):

@@ -96,7 +96,7 @@ class AnthropicStream(BaseStream):
         call.wire_index = index if type(index) is int else None
         call.wire_id = head["id"] if type(head.get("id")) is str else None
         call.name = head["name"] if type(head.get("name")) is str else None
-        call.pieces = block.text
+        call.pieces = block.early_arguments
         return [self._delta(call, "".join(call.pieces) or None)]
 
     def _grow(self, index: Any, delta: dict[str, Any]) -> list[StreamEvent]:
@@ -134,7 +134,7 @@ class AnthropicStream(BaseStream):
         if not piece:
             return []
         if block.call is None:
-            block.text.append(piece)
+            block.early_arguments.append(piece)
             return []
         block.call.add(piece)
         return [self._delta(block.call, piece)]
@@ -198,17 +198,18 @@ class AnthropicStream(BaseStream):
 class StreamedBlock:
     """A block of a stream: what it started with, and what was added since.
 
+    `grown` has the texts that were added, by key. `early_arguments` are those of a call whose start has not arrived.
     `had_input` means that the call had its arguments at the start, so they are not read from text. `started` means
     that its start has arrived.
     """
 
-    __slots__ = ("call", "grown", "had_input", "head", "started", "text")
+    __slots__ = ("call", "early_arguments", "grown", "had_input", "head", "started")
 
     def __init__(self, head: dict[str, Any], *, started: bool = True) -> None:
         self.head = head
         self.started = started
         self.grown: dict[str, list[str]] = {}
-        self.text: list[str] = []
+        self.early_arguments: list[str] = []
         self.call: OpenCall | None = None
         self.had_input = False
 
@@ -232,7 +233,7 @@ class StreamedBlock:
         complete = {**self.head}
         for key, pieces in self.grown.items():
             complete[key] = "".join(pieces)
-        pieces = self.call.pieces if self.call is not None else self.text
+        pieces = self.call.pieces if self.call is not None else self.early_arguments
         if pieces and not self.had_input:
             text = "".join(pieces)
             try:

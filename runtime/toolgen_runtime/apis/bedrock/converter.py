@@ -282,7 +282,7 @@ class BedrockConverter(NativeToolSdkConverter):
                 continue
             is_leading = False
             if type(message) is ToolMessage:
-                turns.add("user", self.write_result_blocks(message, here, paths, writer), message, here)
+                turns.add("user", self.write_results_and_media(message, here, paths, writer), message, here)
                 continue
             original = wire_message_of(message, writer) if type(message) is UserMessage else ABSENT
             if original is not ABSENT:
@@ -299,10 +299,13 @@ class BedrockConverter(NativeToolSdkConverter):
             turns.add(role, write_blocks(message.content, (here, "content"), writer, write), message, here)
         return turns.wires
 
-    def write_result_blocks(
+    def write_results_and_media(
         self, message: ToolMessage, at: Path, paths: tuple[Path, ...] | None, writer: Writer
     ) -> list[Any]:
-        """Write the results of a message as blocks, and then the media that results cannot have."""
+        """Write the results of a message as blocks, and then the media that results cannot have.
+
+        `write_result` puts such media into `writer.media`.
+        """
         if paths is None:
             blocks = write_list(message.results, (at, "results"), writer, self.write_result)
         else:

@@ -190,7 +190,7 @@ def write_session_input(
     Raises:
         ConversionError: The request cannot be sent: a waiting call has no result, or there is nothing to send.
     """
-    _report(request, writer)
+    _report_unsent_settings(request, writer)
     begin = known_messages.first_new_index(request.messages, writer)
     new_messages: list[tuple[Path, UserMessage]] = []
     results: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -224,12 +224,12 @@ def write_session_input(
     return SessionInput(prompt, results, tools)
 
 
-def _report(request: Request, writer: Writer) -> None:
-    """Report the settings that cannot be sent with a message."""
+def _report_unsent_settings(request: Request, writer: Writer) -> None:
+    """Report the settings, and the extras of the request, that cannot be sent with a message."""
     if request.parallel_tool_calls is False:
         writer.report_unsupported((ROOT, "parallelToolCalls"), "parallelToolCalls", "behaviour")
     for field in fields(request):
-        if field.name not in _SENT and getattr(request, field.name) not in (None, "text"):
+        if field.name not in _SENT and getattr(request, field.name) not in (None, "text"):  # text is the default
             name = _UNDERSCORE.sub(lambda hit: hit[1].upper(), field.name)
             writer.report_unsupported((ROOT, name), name, "warning" if field.name == "output_format" else "note")
     writer.own_extras(request.metadata, ROOT)
