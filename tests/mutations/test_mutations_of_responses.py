@@ -273,8 +273,8 @@ MUTATIONS = (
         "3: calls of a line stand for those before",
         streams(OLLAMA, laws.stream_is_read),
         LINES,
-        'elif key == "tool_calls" and type(value) is list:\n            self._message[key] = _joined(self._message.get(key), value)',
-        'elif key == "tool_calls" and type(value) is list:\n            self._message[key] = value',
+        "self._message[key] = _join_chunk_values(self._message.get(key), value)",
+        "self._message[key] = value",
     ),
     Mutation(
         "3: text of a line is forgotten",
