@@ -392,8 +392,8 @@ MUTATIONS = (
         "7: a writer forgets the rest of a response",
         streams(CHAT, laws.stream_comes_back),
         "runtime/apis/openai_chat/stream.py",
-        "delta = self._rest(message) if i == 0 else _whole(message)",
-        "delta = {} if i == 0 else _whole(message)",
+        "delta = self._unsent_delta(message) if position == 0 else _whole_delta(message)",
+        "delta = {} if position == 0 else _whole_delta(message)",
     ),
     Mutation(
         "7: a writer forgets signatures",
