@@ -170,14 +170,18 @@ class CompatibleConverter(ChatConverter):
                 wire[key] = wire.get(key, "") + part.text
             else:
                 wire.setdefault(key, [])
-            for original_key, value in originals.items():
-                if original_key == keys.details:
-                    wire[original_key] = [*wire.get(original_key, ()), *value]
-                elif original_key != key:
-                    wire.setdefault(original_key, value)
+            self.restore_reasoning_values(wire, originals, key)
         is_alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
         if is_alone and not writer.is_response and "$sent" not in extras:
             wire["content"] = ""  # many servers reject null beside reasoning
+
+    def restore_reasoning_values(self, wire: dict[str, Any], originals: dict[str, Any], text_key: str) -> None:
+        """Add what a part of reasoning was read from, except the text, which was written under `text_key`."""
+        for key, value in originals.items():
+            if key == self.REASONING.details:
+                wire[key] = [*wire.get(key, ()), *value]
+            elif key != text_key:
+                wire.setdefault(key, value)
 
     def unchanged_reasoning(self, part: ReasoningPart, extras: Extras, source: str | None) -> dict[str, Any]:
         """Return the values in the extras of a part, by key of reasoning. Empty if the part has another text by now.
@@ -227,8 +231,9 @@ class CompatibleConverter(ChatConverter):
             if invalid is not None and invalid.text == extra.get("$whole"):
                 return invalid.text
             extra = ABSENT
-        write = write_json_arguments if invalid is None else self.write_parsable_arguments
-        return write(arguments, invalid, extra, at, writer)
+        if invalid is None:
+            return write_json_arguments(arguments, invalid, extra, at, writer)
+        return self.write_parsable_arguments(arguments, invalid, extra, at, writer)
 
     def read_parsable_arguments(
         self, value: Any, at: Path, reader: Reader
