@@ -273,8 +273,8 @@ MUTATIONS = (
         "3: calls of a line stand for those before",
         streams(OLLAMA, laws.stream_is_read),
         LINES,
-        'elif key == "tool_calls" and type(value) is list:\n            self._message[key] = _joined(self._message.get(key), value)',
-        'elif key == "tool_calls" and type(value) is list:\n            self._message[key] = value',
+        "self._message[key] = _join_chunk_values(self._message.get(key), value)",
+        "self._message[key] = value",
     ),
     Mutation(
         "3: text of a line is forgotten",
@@ -392,8 +392,8 @@ MUTATIONS = (
         "7: a writer forgets the rest of a response",
         streams(CHAT, laws.stream_comes_back),
         "runtime/apis/openai_chat/stream.py",
-        "delta = self._rest(message) if i == 0 else _whole(message)",
-        "delta = {} if i == 0 else _whole(message)",
+        "delta = self._unsent_delta(message) if position == 0 else _whole_delta(message)",
+        "delta = {} if position == 0 else _whole_delta(message)",
     ),
     Mutation(
         "7: a writer forgets signatures",

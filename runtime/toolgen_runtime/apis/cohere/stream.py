@@ -64,54 +64,51 @@ class CohereStream(BaseStream):
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind = event.get("type")
-        delta = event.get("delta")
-        if type(delta) is not dict:
-            delta = {}
+        delta = _object_at(event, "delta")
         if kind == "message-end":
-            return self._close(event, delta)
-        message = delta.get("message")
-        if type(message) is not dict:
-            message = {}
+            return self._end_message(event, delta)
+        message = _object_at(delta, "message")
         if kind == "message-start":
-            return self._begin(event, message)
+            return self._start_message(event, message)
         index = read_hashable_index(event.get("index", 0), (ROOT, "index"))
         if kind == "tool-plan-delta":
-            return self._take_plan(message.get("tool_plan"))
+            return self._add_to_plan(message.get("tool_plan"))
         if kind == "content-start":
-            return self._start(index, message.get("content"))
+            return self._start_block(index, message.get("content"))
         if kind == "content-delta":
             if event.get("logprobs") is not None:
                 self._logprobs.append(event["logprobs"])
-            return self._grow(index, message.get("content"))
+            return self._add_to_block(index, message.get("content"))
         if kind == "tool-call-start":
-            return self._call(index, message.get("tool_calls"))
+            return self._start_call(index, message.get("tool_calls"))
         if kind == "tool-call-delta":
-            return self._argue(index, message.get("tool_calls"))
+            return self._add_arguments(index, message.get("tool_calls"))
         if kind == "citation-start" and "citations" in message:
             self._citations.append(message["citations"])
         return []
 
-    def _begin(self, event: dict[str, Any], message: dict[str, Any]) -> list[StreamEvent]:
-        """Begin the message. It already has the keys that later events fill, usually empty."""
+    def _start_message(self, event: dict[str, Any], message: dict[str, Any]) -> list[StreamEvent]:
+        """Start the message. It already has the keys that later events fill, usually empty."""
         self._top.update({key: value for key, value in event.items() if key not in ("type", "delta")})
-        events = self._take_plan(message.get("tool_plan"))
-        for key, take in (("content", self._start), ("tool_calls", self._call)):
+        events = self._add_to_plan(message.get("tool_plan"))
+        for key, start in (("content", self._start_block), ("tool_calls", self._start_call)):
             heads = message.get(key)
             for i, head in enumerate(heads if type(heads) is list else ()):
-                events += take(i, head)
+                events += start(i, head)
         citations = message.get("citations")
         self._citations += citations if type(citations) is list else []
-        filled = ("citations", "content", "tool_calls", "tool_plan")
-        self._message.update({key: value for key, value in message.items() if key not in filled})
+        filled_later = ("citations", "content", "tool_calls", "tool_plan")
+        self._message.update({key: value for key, value in message.items() if key not in filled_later})
         return events
 
-    def _take_plan(self, piece: Any) -> list[StreamEvent]:
+    def _add_to_plan(self, piece: Any) -> list[StreamEvent]:
+        """Add a piece of the plan, which is reasoning."""
         if type(piece) is not str or not piece:
             return []
         self._plan.append(piece)
         return [ReasoningDelta(piece)]
 
-    def _start(self, index: Any, head: Any) -> list[StreamEvent]:
+    def _start_block(self, index: Any, head: Any) -> list[StreamEvent]:
         """Start a content block, which may already have text, or whose deltas may have come first."""
         if type(head) is not dict:
             return []
@@ -124,11 +121,12 @@ class CohereStream(BaseStream):
             self._blocks.add(index, block)
         return events
 
-    def _grow(self, index: Any, delta: Any) -> list[StreamEvent]:
+    def _add_to_block(self, index: Any, delta: Any) -> list[StreamEvent]:
+        """Add a piece to a content block. It begins with the piece if its start was lost."""
         if type(delta) is not dict:
             return []
         block = self._blocks.get(index)
-        if block is None:  # its start was lost
+        if block is None:
             kind = "thinking" if "thinking" in delta else "text"
             block = self._blocks.add(index, _Block({"type": kind}, started=False))
         pieces = {key: delta[key] for key in _GROWING if type(delta.get(key)) is str}
@@ -137,47 +135,45 @@ class CohereStream(BaseStream):
         block.head.update({key: value for key, value in delta.items() if key not in _GROWING and key != "type"})
         return _text_events(block, pieces)
 
-    def _call(self, index: Any, head: Any) -> list[StreamEvent]:
+    def _start_call(self, index: Any, head: Any) -> list[StreamEvent]:
+        """Start a call, which may already have arguments. Anything except a function call is only part of the response."""
         if type(head) is not dict:
             return []
-        function = head.get("function")
-        if type(function) is not dict:
-            function = {}
-        is_function = head.get("type", "function") == "function"
         before = self._entries.get(index)
-        if before is not None and (
-            before.head is _ASSUMED_CALL or (before.wire_id and before.wire_id == head.get("id"))
-        ):
+        if before is not None and _is_start_of(head, before):
+            before.head = head
             call = before
-            call.head = head
         else:
+            is_function = head.get("type", "function") == "function"
             call = self._entries.add(index, OpenCall(len(self._calls) if is_function else -1, head))
             call.wire_index = index if type(index) is int and before is None else None
             if not is_function:
                 return []
             self._calls.append(call)
-        text = function.get("arguments")
+        function = _object_at(head, "function")
         call.wire_id = head["id"] if type(head.get("id")) is str else None
         call.name = function["name"] if type(function.get("name")) is str else None
-        if type(text) is str and text:
-            call.add(text)
-            return [self._delta(call, text)]
-        return [self._delta(call, None)]
+        text = function.get("arguments")
+        if type(text) is not str or not text:
+            return [self._delta(call, None)]
+        call.add(text)
+        return [self._delta(call, text)]
 
-    def _argue(self, index: Any, delta: Any) -> list[StreamEvent]:
-        function = delta.get("function") if type(delta) is dict else None
-        piece = function.get("arguments") if type(function) is dict else None
+    def _add_arguments(self, index: Any, delta: Any) -> list[StreamEvent]:
+        """Add a piece of the arguments to a call. The call begins with the piece if its start was lost."""
+        function = _object_at(delta, "function") if type(delta) is dict else {}
+        piece = function.get("arguments")
         if type(piece) is not str and index in self._entries:
             self._entries[index].malformed = True
         if type(piece) is not str or not piece:
             return []
-        if index not in self._entries:  # its start was lost
-            self._call(index, _ASSUMED_CALL)
+        if index not in self._entries:
+            self._start_call(index, _ASSUMED_CALL)
         call = self._entries[index]
         call.add(piece)
         return [self._delta(call, piece)] if call.index >= 0 else []
 
-    def _close(self, event: dict[str, Any], delta: dict[str, Any]) -> list[StreamEvent]:
+    def _end_message(self, event: dict[str, Any], delta: dict[str, Any]) -> list[StreamEvent]:
         """End the response. Toolgen's own writer adds the complete message here if the other events do not suffice."""
         if type(event.get("id")) is str:
             self._top["id"] = event["id"]
@@ -197,17 +193,18 @@ class CohereStream(BaseStream):
         body = {**self._top}
         if self._logprobs:
             body.setdefault("logprobs", self._logprobs)
-        body["message"] = self._whole if self._whole is not None else self._joined()
+        body["message"] = self._whole if self._whole is not None else self._assembled_message()
         return body
 
-    def _joined(self) -> dict[str, Any]:
+    def _assembled_message(self) -> dict[str, Any]:
+        """Return the message so far, from its pieces."""
         message: dict[str, Any] = {"role": "assistant", **self._message}
         if self._plan:
             message["tool_plan"] = "".join(self._plan)
         if self._blocks:
             message["content"] = [block.assemble() for block in self._blocks.in_order()]
         if self._entries:
-            message["tool_calls"] = [_whole_call(call) for call in self._entries.in_order()]
+            message["tool_calls"] = [_assemble_call(call) for call in self._entries.in_order()]
         if self._citations:
             message["citations"] = self._citations
         return message
@@ -225,15 +222,25 @@ def _text_events(block: _Block, pieces: dict[str, str]) -> list[StreamEvent]:
     return [TextDelta(piece) if kind == "text" else ReasoningDelta(piece)]
 
 
-def _whole_call(call: OpenCall) -> dict[str, Any]:
-    """Return the complete call."""
+def _object_at(holder: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return the object at a key. Empty if there is none."""
+    value = holder.get(key)
+    return value if type(value) is dict else {}
+
+
+def _is_start_of(head: dict[str, Any], call: OpenCall) -> bool:
+    """Return whether a start belongs to a call that has begun: its own start was lost, or has the same id."""
+    return call.head is _ASSUMED_CALL or bool(call.wire_id and call.wire_id == head.get("id"))
+
+
+def _assemble_call(call: OpenCall) -> dict[str, Any]:
+    """Return the call so far. What is no function call is as it started."""
     if call.index < 0:
         return call.head
-    function = call.head.get("function")
-    whole: dict[str, Any] = {"name": "", **(function if type(function) is dict else {})}
+    function: dict[str, Any] = {"name": "", **_object_at(call.head, "function")}
     if call.pieces:
-        whole["arguments"] = "".join(call.pieces)
-    return {**call.head, "function": whole}
+        function["arguments"] = "".join(call.pieces)
+    return {**call.head, "function": function}
 
 
 _EMPTY: dict[str, Any] = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
@@ -263,9 +270,10 @@ class CohereStreamWriter(BaseStreamWriter):
             return []
         events = super().finish()
         delta = {"finish_reason": "ERROR", "error": self._failure}
-        return [*events, *self._stop(), {"type": "message-end", "delta": delta}]
+        return [*events, *self._end_block(), {"type": "message-end", "delta": delta}]
 
     def _begin(self) -> list[dict[str, Any]]:
+        """Start the message, unless it has started."""
         if self._begun:
             return []
         self._begun = True
@@ -274,56 +282,52 @@ class CohereStreamWriter(BaseStreamWriter):
             start["id"] = self.id
         return [{**start, "delta": {"message": {**_EMPTY}}}]
 
-    def _stop(self) -> list[dict[str, Any]]:
+    def _end_block(self) -> list[dict[str, Any]]:
         """End the open content block."""
         if not self._open:
             return []
         self._open = False
         return [{"type": "content-end", "index": len(self._blocks) - 1}]
 
-    def _content(self, block: dict[str, Any]) -> list[dict[str, Any]]:
-        """Start a content block."""
-        events = self._stop()
+    def _start_block(self, block: dict[str, Any]) -> list[dict[str, Any]]:
+        """Start a content block, after the end of the open one."""
+        events = self._end_block()
         self._blocks.append(block)
         self._open = True
         start = {"type": "content-start", "index": len(self._blocks) - 1, "delta": {"message": {"content": {**block}}}}
         return [*events, start]
 
-    def _piece(self, kind: str, text: str) -> list[dict[str, Any]]:
+    def _add_text(self, kind: str, text: str) -> list[dict[str, Any]]:
+        """Add text to the open block, or to a new one if the open one has another kind."""
         events = self._begin()
         if not self._open or self._blocks[-1]["type"] != kind:
-            events += self._content({"type": kind, kind: ""})
+            events += self._start_block({"type": kind, kind: ""})
         self._blocks[-1][kind] += text
         index = len(self._blocks) - 1
         return [*events, {"type": "content-delta", "index": index, "delta": {"message": {"content": {kind: text}}}}]
 
     def _text(self, text: str) -> list[dict[str, Any]]:
-        return self._piece("text", text)
+        return self._add_text("text", text)
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
-        return self._piece("thinking", text)
+        return self._add_text("thinking", text)
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
-        events = [*self._begin(), *self._stop()]
+        events = [*self._begin(), *self._end_block()]
         if event.id is not None and event.name is not None:
             identifier = self.writer.call_id(event.id)
             events += self._start_call(event.index, identifier, self.writer.tool_name(event.name, ROOT))
         if event.arguments_delta:
             self.sent_call(event.index).arguments += event.arguments_delta
-            events += self._argue(event.index, event.arguments_delta)
+            events.append(_arguments_event(event.index, event.arguments_delta))
         return events
 
     def _start_call(self, index: int, identifier: str, name: str) -> list[dict[str, Any]]:
+        """Start a call, after the end of those that are complete."""
         head = {"id": identifier, "type": "function", "function": {"name": name, "arguments": ""}}
         self._heads[index] = head
-        ends = map(_end, self._open_calls.start(index, self.sent_call(index)))
+        ends = map(_call_end, self._open_calls.start(index, self.sent_call(index)))
         return [*ends, {"type": "tool-call-start", "index": index, "delta": {"message": {"tool_calls": head}}}]
-
-    def _argue(self, index: int, text: str) -> list[dict[str, Any]]:
-        if not text:
-            return []
-        delta = {"message": {"tool_calls": {"function": {"arguments": text}}}}
-        return [{"type": "tool-call-delta", "index": index, "delta": delta}]
 
     def _error(self, message: str) -> list[dict[str, Any]]:
         """Store the message. The API reports errors in the last event."""
@@ -335,51 +339,60 @@ class CohereStreamWriter(BaseStreamWriter):
         message = body.get("message")
         if type(message) is not dict:
             message = {}
-        events = [*self._begin(), *self._rest(message), *self._stop()]
+        events = [*self._begin(), *self._unsent_plan(message.get("tool_plan"))]
+        content = message.get("content")
+        events += self._unsent_content(content if type(content) is list else [])
+        events += self._end_block()
         for index, call in enumerate(objects_in(message.get("tool_calls"))):
-            events += self._rest_of_call(index, call)
-        events += map(_end, self._open_calls.stop(self._heads))
+            events += self._unsent_call(index, call)
+        events += map(_call_end, self._open_calls.stop(self._heads))
         citations = message.get("citations")
         for index, citation in enumerate(citations if type(citations) is list else ()):
             delta = {"message": {"citations": citation}}
             events.append({"type": "citation-start", "index": index, "delta": delta})
             events.append({"type": "citation-end", "index": index})
-        return [*events, self._end_of_message(body, message, completion)]
+        return [*events, self._message_end(body, message, completion)]
 
-    def _end_of_message(self, body: dict[str, Any], message: dict[str, Any], completion: Completion) -> dict[str, Any]:
+    def _message_end(self, body: dict[str, Any], message: dict[str, Any], completion: Completion) -> dict[str, Any]:
         """Return the last event. It has the message only if what was sent does not add up to it."""
         last = {key: value for key, value in body.items() if key not in ("id", "message")}
         if completion.finish_reason == "error" and self._failure is not None:
             last.setdefault("error", self._failure)
-        if not same_json(self._joined(message.get("citations")), message):
+        if not same_json(self._sent_message(message.get("citations")), message):
             last["message"] = message
         end: dict[str, Any] = {"type": "message-end", "delta": last}
         if "id" in body and body["id"] != self.id:
             end["id"] = body["id"]
         return end
 
-    def _rest(self, message: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the events for the parts of plan and content that were not sent yet."""
+    def _unsent_plan(self, plan: Any) -> list[dict[str, Any]]:
+        """Return the event for the plan, which can only be sent before content."""
+        if type(plan) is not str or not plan or self._blocks:
+            return []
+        self._plan = plan
+        return [{"type": "tool-plan-delta", "delta": {"message": {"tool_plan": plan}}}]
+
+    def _unsent_content(self, content: list[Any]) -> list[dict[str, Any]]:
+        """Return the events for blocks if no text was sent before, or else for the end of the open block."""
         events: list[dict[str, Any]] = []
-        plan, content = message.get("tool_plan"), message.get("content")
-        if type(plan) is str and plan and not self._blocks:
-            self._plan = plan
-            events.append({"type": "tool-plan-delta", "delta": {"message": {"tool_plan": plan}}})
-        for index, block in enumerate(content if type(content) is list else ()):
-            if index == len(self._blocks) and type(block) is dict and "".join(self.text + self.reasoning) == "":
-                events += self._content({**block})
+        has_sent_text = any(self.text) or any(self.reasoning)
+        for index, block in enumerate(content):
+            if index == len(self._blocks) and type(block) is dict and not has_sent_text:
+                events += self._start_block({**block})
             elif index == len(self._blocks) - 1 and self._open:
-                events += self._rest_of_block(block)
+                events += self._unsent_text(block)
         return events
 
-    def _rest_of_block(self, block: Any) -> list[dict[str, Any]]:
+    def _unsent_text(self, block: Any) -> list[dict[str, Any]]:
+        """Return the event for the text of the open block that was not sent yet."""
         kind = self._blocks[-1]["type"]
-        text, sent = block.get(kind) if type(block) is dict else None, self._blocks[-1][kind]
-        if type(text) is str and text != sent and text.startswith(sent):
-            return self._piece(kind, text[len(sent) :])
-        return []
+        sent = self._blocks[-1][kind]
+        text = block.get(kind) if type(block) is dict else None
+        if type(text) is not str or text == sent or not text.startswith(sent):
+            return []
+        return self._add_text(kind, text[len(sent) :])
 
-    def _rest_of_call(self, index: int, call: dict[str, Any]) -> list[dict[str, Any]]:
+    def _unsent_call(self, index: int, call: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the events for the part of a call that was not sent yet."""
         function = call.get("function")
         if type(function) is not dict or type(function.get("arguments")) is not str:
@@ -391,12 +404,12 @@ class CohereStreamWriter(BaseStreamWriter):
             events = self._start_call(index, call["id"], function["name"])
             self.sent_call(index).arguments = ""
         text, sent = function["arguments"], self.sent_call(index).arguments
-        if text.startswith(sent):
+        if text != sent and text.startswith(sent):
             self.sent_call(index).arguments = text
-            events += self._argue(index, text[len(sent) :])
+            events.append(_arguments_event(index, text[len(sent) :]))
         return events
 
-    def _joined(self, citations: Any) -> dict[str, Any]:
+    def _sent_message(self, citations: Any) -> dict[str, Any]:
         """Return the message that a stream makes of the events so far."""
         message: dict[str, Any] = {"role": "assistant"}
         if self._plan:
@@ -413,5 +426,12 @@ class CohereStreamWriter(BaseStreamWriter):
         return message
 
 
-def _end(index: int) -> dict[str, Any]:
+def _arguments_event(index: int, text: str) -> dict[str, Any]:
+    """Return the event that adds text to the arguments of a call."""
+    delta = {"message": {"tool_calls": {"function": {"arguments": text}}}}
+    return {"type": "tool-call-delta", "index": index, "delta": delta}
+
+
+def _call_end(index: int) -> dict[str, Any]:
+    """Return the event that ends a call."""
     return {"type": "tool-call-end", "index": index}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from ...conversion.converter import ObjectWriter, OutputFormat, ValueReader, ValueWriter
-from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.message_order import Placed, order_for_api, results_of
 from ...conversion.reader import Reader
 from ...conversion.request_tools import write_tool_with_provider_settings
@@ -195,25 +195,23 @@ class OllamaConverter(ChatMessageConverter):
                 writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is ReasoningPart:
-                writer.own_extras(part.metadata, here)
-                writer.report_adopted_reasoning(part.metadata, here)
-                thoughts.append(part.text)
-                if not part.text:
-                    writer.report_unsupported(here, "reasoning without text")
-            elif type(part) is TextPart or type(part) is RefusalPart:
+                thoughts.append(_write_thought(part, here, writer))
+            elif type(part) is TextPart:
                 texts.append(writer.write_text_part_as_string(part, here))
-                if type(part) is RefusalPart:
-                    writer.report_loss(here, "refusal", "rewritten", "the API accepts only text")
+            elif type(part) is RefusalPart:
+                texts.append(writer.write_text_part_as_string(part, here))
+                writer.report_loss(here, "refusal", "rewritten", "the API accepts only text")
             elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$as") == "tool_calls":
                 calls.append(part.value)
             elif type(part) is OpaquePart and part.provider != writer.wire.name:
                 writer.report_unsupported(here, writer.part_class_name(part, here), "warning")
-            elif type(written := write_media_part(part, here, writer)) is TextPart:
-                texts.append(written.text)
             else:
-                images.append(written)
-        ranks = [_ORDER.index(type(part)) for part in parts if type(part) in _ORDER]
-        if ranks != sorted(ranks):
+                image_or_description = write_media_part(part, here, writer)
+                if type(image_or_description) is TextPart:
+                    texts.append(image_or_description.text)
+                else:
+                    images.append(image_or_description)
+        if not _has_api_order(parts):
             writer.report_loss(at, "content", "moved", "the API has a fixed order: thinking, content, calls")
         elif len(texts) > 1 or len(thoughts) > 1:
             writer.report_loss(at, "content", "rewritten", "the API accepts one text, so the texts were joined")
@@ -234,16 +232,8 @@ class OllamaConverter(ChatMessageConverter):
             raise wrong_type((at, "done"), "a boolean", done)
         message = self.read_assistant_message(body or {}, (at, "message"), reader)
         keep_role(message, body or {}, reader)
-        counted = {key: wire[key] for key in self.USAGE.keys if wire.get(key) is not None}
-        extras = unmapped_members(wire, _RESPONSE.union(self.USAGE.keys))
-        if done is False:
-            extras["done"] = done
-        absent = [key for key in ("message", "done", "done_reason") if key not in wire]
-        if absent:
-            extras["$absent"] = absent
+        token_counts = {key: wire[key] for key in self.USAGE.keys if wire.get(key) is not None}
         stop_reason = optional_text(wire, "done_reason", at)
-        if stop_reason is not None and stop_reason not in self.FINISH_REASONS:
-            extras["done_reason"] = stop_reason
         reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         if body is None or done is False or wire.get("error"):
             reason = "error"
@@ -254,9 +244,22 @@ class OllamaConverter(ChatMessageConverter):
             None,
             optional_text(wire, "model", at),
             stop_reason,
-            self.USAGE.read(counted, at, reader) if counted else None,
-            reader.as_metadata(extras),
+            self.USAGE.read(token_counts, at, reader) if token_counts else None,
+            reader.as_metadata(self.response_extras(wire)),
         )
+
+    def response_extras(self, wire: dict[str, Any]) -> Extras:
+        """Return what a response has that is written differently, or not at all, from a completion."""
+        extras = unmapped_members(wire, _RESPONSE.union(self.USAGE.keys))
+        if wire.get("done") is False:
+            extras["done"] = False
+        absent = [key for key in ("message", "done", "done_reason") if key not in wire]
+        if absent:
+            extras["$absent"] = absent
+        stop_reason = wire.get("done_reason")
+        if stop_reason is not None and stop_reason not in self.FINISH_REASONS:
+            extras["done_reason"] = stop_reason
+        return extras
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
@@ -341,3 +344,18 @@ class OllamaConverter(ChatMessageConverter):
         if kind != "multimodal":
             content = write_result_text(kind, value, (at[0], "value"), writer)
         return write_text_and_images(content, (at[0], "value"), writer)
+
+
+def _write_thought(part: ReasoningPart, at: Path, writer: Writer) -> str:
+    """Return the text of reasoning. What the API does not have is reported."""
+    writer.own_extras(part.metadata, at)
+    writer.report_adopted_reasoning(part.metadata, at)
+    if not part.text:
+        writer.report_unsupported(at, "reasoning without text")
+    return part.text
+
+
+def _has_api_order(parts: Sequence[AssistantPart]) -> bool:
+    """Return whether the parts have the order in which they are read from a message of the API."""
+    ranks = [_ORDER.index(type(part)) for part in parts if type(part) in _ORDER]
+    return ranks == sorted(ranks)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ...conversion.extras import ABSENT, Extras, inner_extras
 from ...conversion.fields import media_type_of, read_data_url
@@ -179,43 +179,65 @@ def sendable_kwargs(
     Raises:
         ConversionError: Media are not valid base64.
     """
-    dropped: dict[str, str] = {}
-    kwargs: dict[str, Any] = {}
-    for key, value in body.items():
-        if key not in allowed_names:
-            dropped[key] = "warning"
-            continue
-        kwargs[key] = value
-        if key in client_keys:
-            _missing(value, client_keys[key], key, dropped)
-    for key_path, severity in dropped.items():
-        path = (ROOT, key_path.split(".")[0])
-        if severity == "note":
-            writer.report_loss(path, key_path, "dropped", "the client has no field for it")
-        else:
-            reason = "the client would not send it; send the body instead"
-            writer.report_loss(path, key_path, "dropped", reason, "warning")
+    dropped = {key.path: key for key in _dropped_keys(body, allowed_names, client_keys)}
+    for key in dropped.values():
+        _report_dropped_key(key, writer)
+    kwargs = {name: value for name, value in body.items() if name in allowed_names}
     if type(kwargs.get("messages")) is list:
-        kwargs["messages"] = [_with_bytes(m, ((ROOT, "messages"), i)) for i, m in enumerate(kwargs["messages"])]
+        messages_path = (ROOT, "messages")
+        kwargs["messages"] = [
+            _decode_images(message, (messages_path, i)) for i, message in enumerate(kwargs["messages"])
+        ]
     return kwargs
 
 
-def _missing(value: Any, members: Members | str, key_path: str, dropped: dict[str, str]) -> None:
-    """Collect the key paths of what is dropped."""
+class _DroppedKey(NamedTuple):
+    """A key of a body that the client does not send. Its `path` has the names of the keys, with dots between them."""
+
+    path: str
+    is_harmless: bool
+
+
+def _dropped_keys(body: dict[str, Any], allowed_names: Collection[str], client_keys: Members) -> Iterator[_DroppedKey]:
+    """Yield the keys that are not sent: arguments that the client does not have, and keys inside the others."""
+    for name, value in body.items():
+        if name not in allowed_names:
+            yield _DroppedKey(name, is_harmless=False)
+        elif name in client_keys:
+            yield from _dropped_inner_keys(value, client_keys[name], name)
+
+
+def _dropped_inner_keys(value: Any, members: Members | str, path: str) -> Iterator[_DroppedKey]:
+    """Yield the keys inside a value that are not sent. Those of the items of a list have the path of the list."""
     if type(value) is list:
         for item in value:
-            _missing(item, members, key_path, dropped)
+            yield from _dropped_inner_keys(item, members, path)
     elif type(value) is dict and isinstance(members, Mapping):
         for key, inner in value.items():
             treatment = members.get(key, members.get(ANY_KEY))
-            here = f"{key_path}.{ANY_KEY if ANY_KEY in members else key}"
+            inner_path = f"{path}.{ANY_KEY if ANY_KEY in members else key}"
             if treatment is None or treatment == "dropped":
-                dropped[here] = "warning" if treatment is None else "note"
+                yield _DroppedKey(inner_path, is_harmless=treatment == "dropped")
             else:
-                _missing(inner, treatment, here, dropped)
+                yield from _dropped_inner_keys(inner, treatment, inner_path)
 
 
-def _with_bytes(message: Any, at: Path) -> Any:
+def _report_dropped_key(key: _DroppedKey, writer: Writer) -> None:
+    """Report a key that the client does not send, at the argument that contains it."""
+    argument_path = (ROOT, key.path.split(".")[0])
+    if key.is_harmless:
+        writer.report_loss(argument_path, key.path, "dropped", "the client has no field for it")
+    else:
+        reason = "the client would not send it; send the body instead"
+        writer.report_loss(argument_path, key.path, "dropped", reason, "warning")
+
+
+def _decode_images(message: Any, at: Path) -> Any:
+    """Return a message with its images as bytes, or itself if it has no list of images.
+
+    Raises:
+        ConversionError: An image is not valid base64.
+    """
     if type(message) is not dict or type(message.get("images")) is not list:
         return message
     import base64  # late: few conversions need it
@@ -328,17 +350,18 @@ def order_results_by_tool(
 ) -> list[tuple[ToolResult, Path]]:
     """Return the results, those of calls without ids in the order of the calls of the same tool."""
     placed = list(results)
-    order = {identifier: i for i, identifier in enumerate(call_ids(before))}
-    indexes: dict[str, list[int]] = {}
-    for i, (result, _) in enumerate(placed):
-        if (writer.drops_ids or result.tool_call_id in writer.unsent) and result.tool_call_id in order:
-            indexes.setdefault(result.name, []).append(i)
+    call_positions = {identifier: i for i, identifier in enumerate(call_ids(before))}
+    places_by_tool: dict[str, list[int]] = {}
+    for place, (result, _) in enumerate(placed):
+        has_no_id = writer.drops_ids or result.tool_call_id in writer.unsent
+        if has_no_id and result.tool_call_id in call_positions:
+            places_by_tool.setdefault(result.name, []).append(place)
     ordered = list(placed)
-    for positions in indexes.values():
-        by_call = sorted(positions, key=lambda i: order[placed[i][0].tool_call_id])
-        for i, chosen in zip(positions, by_call, strict=True):
-            ordered[i] = placed[chosen]
-            if i != chosen:
+    for places in places_by_tool.values():
+        sources = sorted(places, key=lambda place: call_positions[placed[place][0].tool_call_id])
+        for place, source in zip(places, sources, strict=True):
+            ordered[place] = placed[source]
+            if place != source:
                 reason = "results of the same tool must have the order of its calls"
-                writer.report_loss(placed[i][1], "a result", "moved", reason)
+                writer.report_loss(placed[place][1], "a result", "moved", reason)
     return ordered

@@ -36,54 +36,61 @@ class OllamaStream(BaseStream):
         self._done = self._done or event.get("done") is True
         if error:
             self._failure = error if type(error) is str else "the stream reported an error"
-        events: list[StreamEvent] = []
-        if type(message) is dict:
-            for key, value in message.items():
-                self._take_member(key, value, events)
-        return events
+        if type(message) is not dict:
+            return []
+        return [event for key, value in message.items() for event in self._read_member(key, value)]
 
-    def _take_member(self, key: str, value: Any, events: list[StreamEvent]) -> None:
+    def _read_member(self, key: str, value: Any) -> list[StreamEvent]:
+        """Add a member of a chunk's message to the message so far. Return the events for its text or its calls."""
         if key in ("content", "thinking"):
-            if value is None:
-                self._message.setdefault(key, None)
-                return
-            if type(value) is not str:
-                raise wrong_type((_MESSAGE, key), "a string", value)
-            self._texts.setdefault(key, []).append(value)
-            if value:
-                events.append(TextDelta(value) if key == "content" else ReasoningDelta(value))
-        elif key == "tool_calls" and type(value) is list:
-            self._message[key] = _joined(self._message.get(key), value)
-            for call in value:
-                self._take_call(call, events)
-        elif key == "role":
+            return self._read_text(key, value)
+        if key == "role":
             self._message[key] = value
-        else:
-            self._message[key] = _joined(self._message.get(key), value)
+            return []
+        self._message[key] = _join_chunk_values(self._message.get(key), value)
+        if key != "tool_calls" or type(value) is not list:
+            return []
+        return [event for call in value for event in self._read_call(call)]
 
-    def _take_call(self, call: Any, events: list[StreamEvent]) -> None:
+    def _read_text(self, key: str, value: Any) -> list[StreamEvent]:
+        """Add a piece of the content or of the thinking. Null is kept until there is text.
+
+        Raises:
+            ConversionError: The value is neither a string nor null.
+        """
+        if value is None:
+            self._message.setdefault(key, None)
+            return []
+        if type(value) is not str:
+            raise wrong_type((_MESSAGE, key), "a string", value)
+        self._texts.setdefault(key, []).append(value)
+        if not value:
+            return []
+        return [TextDelta(value) if key == "content" else ReasoningDelta(value)]
+
+    def _read_call(self, call: Any) -> list[StreamEvent]:
         """Read a call, which arrives complete. Anything except a function call is only part of the response."""
         function = call.get("function") if type(call) is dict else None
         if type(function) is not dict:
-            return
+            return []
         open_call = OpenCall(len(self._calls), call)
         self._calls.append(open_call)
         identifier = self._names.assign_call_id(call.get("id"), ((_MESSAGE, "tool_calls"), open_call.index))
         open_call.was_announced = type(function.get("name")) is str
         open_call.add(dump_allowing_nan(function.get("arguments") or {}))
         name = self._names.tool_name(function["name"]) if open_call.was_announced else None
-        events.append(ToolCallDelta(open_call.index, identifier, name, "".join(open_call.pieces)))
+        return [ToolCallDelta(open_call.index, identifier, name, "".join(open_call.pieces))]
 
     def _merge_top(self, event: dict[str, Any]) -> None:
         """Merge the keys beside the message."""
         for key, value in event.items():
             if key != "message" and (value is not None or key not in self._top):
                 before = self._top.get(key)
-                if key == "done_reason":
-                    value = self._final_stop_reason(before, value)
-                self._top[key] = _joined(before, value) if type(value) is list else value
+                latest = self._final_stop_reason(before, value) if key == "done_reason" else value
+                self._top[key] = _join_chunk_values(before, latest) if type(latest) is list else latest
 
     def _body(self) -> dict[str, Any]:
+        """Return the response so far."""
         texts = {key: "".join(pieces) for key, pieces in self._texts.items()}
         return {**self._top, "message": {**self._message, **texts}}
 
@@ -92,7 +99,7 @@ class OllamaStream(BaseStream):
         return self._done
 
 
-def _joined(old: Any, new: Any) -> Any:
+def _join_chunk_values(old: Any, new: Any) -> Any:
     """Join the values of two chunks: texts and lists grow, other values replace, and null replaces nothing."""
     if type(old) is type(new) and type(new) in (str, list):
         return old + new
@@ -103,6 +110,7 @@ class OllamaStreamWriter(BaseStreamWriter):
     """Writes a chunk for each piece of text. The last chunk has all calls, complete, and is the only one with usage."""
 
     def _line(self, key: str, text: str) -> list[dict[str, Any]]:
+        """Return a chunk with a piece of text under a key of its message."""
         line: dict[str, Any] = {} if self.model is None else {"model": self.model}
         if self.created is not None:
             line["created_at"] = format_rfc3339(self.created)
@@ -116,12 +124,14 @@ class OllamaStreamWriter(BaseStreamWriter):
         return self._line("thinking", text)
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        """Return nothing: the last chunk has the calls."""
         return []
 
     def _error(self, message: str) -> list[dict[str, Any]]:
         return [{"error": message}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        """Return the last chunk: the response without the text that was already sent."""
         message = dict(body.get("message") or {})
         for key, sent in (("content", "".join(self.text)), ("thinking", "".join(self.reasoning))):
             text = message.get(key)

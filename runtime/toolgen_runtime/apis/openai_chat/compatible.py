@@ -97,7 +97,7 @@ class CompatibleConverter(ChatConverter):
     def restore_message(self, message: dict[str, Any], extras: Extras) -> dict[str, Any]:
         """Return a message of a response as it was read, where it still means the same."""
         content = extras.get("content")
-        if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
+        if type(content) is dict and type(message["content"]) is str and _is_text_of(message["content"], content):
             message = {**message, "content": content}
         empty = {key: extras[key] for key in self.REASONING.known if key in extras and not message.get(key)}
         absent = [key for key in extras.get("$absent", ()) if not message.get(key)]
@@ -170,14 +170,18 @@ class CompatibleConverter(ChatConverter):
                 wire[key] = wire.get(key, "") + part.text
             else:
                 wire.setdefault(key, [])
-            for original_key, value in originals.items():
-                if original_key == keys.details:
-                    wire[original_key] = [*wire.get(original_key, ()), *value]
-                elif original_key != key:
-                    wire.setdefault(original_key, value)
+            self.restore_reasoning_values(wire, originals, key)
         is_alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
         if is_alone and not writer.is_response and "$sent" not in extras:
             wire["content"] = ""  # many servers reject null beside reasoning
+
+    def restore_reasoning_values(self, wire: dict[str, Any], originals: dict[str, Any], text_key: str) -> None:
+        """Add what a part of reasoning was read from, except the text, which was written under `text_key`."""
+        for key, value in originals.items():
+            if key == self.REASONING.details:
+                wire[key] = [*wire.get(key, ()), *value]
+            elif key != text_key:
+                wire.setdefault(key, value)
 
     def unchanged_reasoning(self, part: ReasoningPart, extras: Extras, source: str | None) -> dict[str, Any]:
         """Return the values in the extras of a part, by key of reasoning. Empty if the part has another text by now.
@@ -227,8 +231,9 @@ class CompatibleConverter(ChatConverter):
             if invalid is not None and invalid.text == extra.get("$whole"):
                 return invalid.text
             extra = ABSENT
-        write = write_json_arguments if invalid is None else self.write_parsable_arguments
-        return write(arguments, invalid, extra, at, writer)
+        if invalid is None:
+            return write_json_arguments(arguments, invalid, extra, at, writer)
+        return self.write_parsable_arguments(arguments, invalid, extra, at, writer)
 
     def read_parsable_arguments(
         self, value: Any, at: Path, reader: Reader
@@ -342,7 +347,8 @@ def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
     return None
 
 
-def _says(text: str, content: dict[str, Any]) -> bool:
+def _is_text_of(text: str, content: dict[str, Any]) -> bool:
+    """Return whether a text is the JSON of an object."""
     try:
         return same_json(loads(text), content)
     except ValueError:
@@ -388,52 +394,60 @@ class CompatibleStream(ChatStream):
                 self._record_error(error)
         return events
 
-    def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
+    def _read_delta(self, delta: dict[str, Any]) -> list[StreamEvent]:
+        """Add a delta to the message so far, its reasoning first. Return the events for what is new."""
         reasoning_keys = self.converter.REASONING.known
         if delta.keys().isdisjoint(reasoning_keys):
-            super()._take_delta(delta, events)
-            return
+            return super()._read_delta(delta)
         self._message.setdefault("role", "assistant")
+        events: list[StreamEvent] = []
         for key in reasoning_keys:
             value = delta.get(key)
             if type(value) is str and key != self.converter.REASONING.details:
                 self._thoughts.setdefault(key, []).append(value)
-                self._tell(key, value, events)
+                events += self._reasoning_events(key, [value])
             elif type(value) is list and key == self.converter.REASONING.details:
                 self._details = self._details or []
-                for detail in value:
-                    self._tell(key, self._take_detail(detail), events)
+                for fragment in value:
+                    self._add_detail(fragment, self._details)
+                events += self._reasoning_events(key, map(detail_text, value))
             elif key in delta:
                 self._message.setdefault(key, value)
-        super()._take_delta({key: value for key, value in delta.items() if key not in reasoning_keys}, events)
+        events += super()._read_delta({key: value for key, value in delta.items() if key not in reasoning_keys})
+        return events
 
-    def _tell(self, key: str, text: str, events: list[StreamEvent]) -> None:
-        if text and self._source in (None, key):
-            self._source = key
-            events.append(ReasoningDelta(text))
+    def _reasoning_events(self, key: str, texts: Iterable[str]) -> list[StreamEvent]:
+        """Return the events for texts under a key of reasoning. The first key with a text is the only one with events."""
+        streamed_texts = [text for text in texts if text]
+        if not streamed_texts or self._source not in (None, key):
+            return []
+        self._source = key
+        return [ReasoningDelta(text) for text in streamed_texts]
 
-    def _take_detail(self, fragment: Any) -> str:
-        """Read a fragment of a detail, and return its text.
+    def _add_detail(self, fragment: Any, details: list[_Detail]) -> None:
+        """Add a fragment of a detail to the details.
 
         Fragments with the same index and type are joined, unless their ids differ. Those without an index stay
         separate.
         """
-        details = self._details if self._details is not None else []
-        slot = (fragment.get("index"), fragment.get("type")) if type(fragment) is dict else (None, None)
-        if type(slot[0]) is not int or type(slot[1]) is not str:
+        index, kind = (fragment.get("index"), fragment.get("type")) if type(fragment) is dict else (None, None)
+        if type(index) is not int or type(kind) is not str:
             details.append(_Detail(fragment))
-            return detail_text(fragment)
-        joined = self._last_details.get(slot)
-        if joined is None or not joined.take(fragment):
-            joined = self._last_details[slot] = _Detail(fragment)
-            details.append(joined)
-        return detail_text(fragment)
+            return
+        last_detail = self._last_details.get((index, kind))
+        if last_detail is not None and last_detail.accepts(fragment):
+            last_detail.add(fragment)
+        else:
+            self._last_details[index, kind] = _Detail(fragment)
+            details.append(self._last_details[index, kind])
 
-    def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
+    def _read_call_piece(self, piece: dict[str, Any], slot: Any) -> list[StreamEvent]:
+        """Add a piece to its call. Arguments that are an object become text."""
         function = piece.get("function")
         if type(function) is dict and type(function.get("arguments")) is dict:
-            piece = {**piece, "function": {**function, "arguments": dump_allowing_nan(function["arguments"])}}
-        super()._take_call(piece, position, events)
+            text = dump_allowing_nan(function["arguments"])
+            return super()._read_call_piece({**piece, "function": {**function, "arguments": text}}, slot)
+        return super()._read_call_piece(piece, slot)
 
     def _joined_choice(self, index: Any) -> dict[str, Any]:
         choice = super()._joined_choice(index)
@@ -458,23 +472,24 @@ class _Detail:
             self.head = dict(fragment)
             self.pieces = {key: [fragment[key]] for key in GROWING_KEYS if type(fragment.get(key)) is str}
 
-    def take(self, fragment: dict[str, Any]) -> bool:
-        """Add another fragment. Return false if it belongs to another detail."""
-        old, new = self.head.get("id"), fragment.get("id")
-        if old and new and old != new:
-            return False
+    def accepts(self, fragment: dict[str, Any]) -> bool:
+        """Return whether a fragment with the same index and type belongs to this detail: it has no other id."""
+        identifier, fragment_id = self.head.get("id"), fragment.get("id")
+        return not (identifier and fragment_id and identifier != fragment_id)
+
+    def add(self, fragment: dict[str, Any]) -> None:
+        """Add another fragment. An empty value replaces nothing."""
         for key, value in fragment.items():
             if key in GROWING_KEYS and type(value) is str:
                 self.pieces.setdefault(key, []).append(value)
             if value not in (None, "") or key not in self.head:
                 self.head[key] = value
-        return True
 
     def assemble(self) -> Any:
         """Return the detail so far."""
-        return (
-            {**self.head, **{key: "".join(pieces) for key, pieces in self.pieces.items()}} if self.pieces else self.head
-        )
+        if not self.pieces:
+            return self.head
+        return {**self.head, **{key: "".join(pieces) for key, pieces in self.pieces.items()}}
 
 
 class CompatibleStreamWriter(ChatStreamWriter):
@@ -485,20 +500,22 @@ class CompatibleStreamWriter(ChatStreamWriter):
     converter: ClassVar[CompatibleConverter]
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
-        return [self._chunk({self._key(): text})]
+        return [self._chunk({self._reasoning_key(): text})]
 
-    def _key(self) -> str:
+    def _reasoning_key(self) -> str:
+        """Return the key under which reasoning is sent."""
         return self.converter.REASONING.default_key or self.converter.REASONING.keys[0]
 
-    def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
+    def _unsent_delta(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return the part of the message that was not sent yet. Reasoning that was sent is left out under every key."""
         sent = "".join(self.reasoning)
         if not sent:
-            return super()._rest(message)
+            return super()._unsent_delta(message)
         reasoning_keys = self.converter.REASONING.known
-        text = next(
-            (value_text for key in reasoning_keys if (value_text := reasoning_text_of(message.get(key) or ""))), ""
-        )
-        thoughts = {key: value for key, value in message.items() if key in reasoning_keys and value != text}
+        texts = (reasoning_text_of(message.get(key) or "") for key in reasoning_keys)
+        text = next(filter(None, texts), "")
+        reasoning = {key: value for key, value in message.items() if key in reasoning_keys and value != text}
         if text != sent and text.startswith(sent):
-            thoughts = {self._key(): text[len(sent) :], **thoughts}
-        return super()._rest({**{k: v for k, v in message.items() if k not in reasoning_keys}, **thoughts})
+            reasoning = {self._reasoning_key(): text[len(sent) :], **reasoning}
+        members = {key: value for key, value in message.items() if key not in reasoning_keys}
+        return super()._unsent_delta({**members, **reasoning})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 from ...conversion.converter import ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import (
@@ -164,22 +164,20 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             if calls is not None:
                 extras["tool_calls"] = calls
             return AssistantMessage(content, name, reader.as_metadata(extras))
-        parts: list[AssistantPart] = []
-        if thought is not None:
-            parts.append(thought)
+        parts: list[AssistantPart] = [] if thought is None else [thought]
         if type(content) is str:
             if content:
                 parts.append(TextPart(content))
             else:
                 extras["content"] = content
         else:
-            texts = read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
-            if len(texts) == 1 and type(texts[0]) is TextPart and texts[0].metadata is None:
+            content_parts = read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
+            if len(content_parts) == 1 and type(content_parts[0]) is TextPart and content_parts[0].metadata is None:
                 extras["content"] = {"$around": []}
-            for part in texts:
+            for part in content_parts:
                 if type(part) is RefusalPart:
                     merge_extras_into(part, reader.wire.name, {"$as": "content"})
-            parts += texts
+            parts += content_parts
         if refusal is not None:
             parts.append(RefusalPart(refusal))
         if calls:
@@ -216,16 +214,14 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         refusals: list[str] = []
         thoughts: list[tuple[ReasoningPart, Path]] = []
         for i, part in enumerate(parts):
+            here = (at, i)
             if type(part) is ToolCallPart:
                 if part.metadata:
-                    writer.own_extras(part.metadata, (at, i))
-                calls.append(self.write_tool_call(part.call, ((at, i), "call"), writer))
-                continue
-            if type(part) is TextPart and part.metadata is None and part.cache is None and not (calls or refusals):
+                    writer.own_extras(part.metadata, here)
+                calls.append(self.write_tool_call(part.call, (here, "call"), writer))
+            elif _is_plain_text(part) and not (calls or refusals):
                 texts.append(part.text)
-                continue
-            here = (at, i)
-            if type(part) is RefusalPart and not writer.is_accepted({"refusal": part.text}):
+            elif type(part) is RefusalPart and not writer.is_accepted({"refusal": part.text}):
                 writer.own_extras(part.metadata, here)
                 writer.report_loss((here, "type"), "a refusal", "rewritten", "it is sent as text")
                 texts.append(part.text)
@@ -234,9 +230,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 if refusals:
                     writer.report_loss(at, "refusals", "rewritten", "they were joined")
                 refusals.append(part.text)
-            elif type(part) is ReasoningPart and not (self.IS_HOST or writer.peek_extras(part.metadata).get("$as")):
-                writer.report_unsupported(here, "reasoning")
             elif type(part) is ReasoningPart:
+                if not (self.IS_HOST or writer.peek_extras(part.metadata).get("$as")):
+                    writer.report_unsupported(here, "reasoning")
+                    continue
                 if texts or calls:
                     writer.report_loss(here, "reasoning", "moved", "reasoning must come first")
                 thoughts.append((part, here))
@@ -244,9 +241,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(
-                        here, writer.part_class_name(part, here), "moved", "content must come before calls"
-                    )
+                    part_name = writer.part_class_name(part, here)
+                    writer.report_loss(here, part_name, "moved", "content must come before calls")
                 elif refusals:
                     writer.report_loss(at, "content", "rewritten", "a refusal comes after other content")
                 text = write_or_describe(part, here, writer, self.write_assistant_content)
@@ -304,20 +300,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         usage = self.body_usage(wire)
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
-        extras = unmapped_members(wire, _RESPONSE)
-        absent = [key for key in ("object", "choices") if key not in wire]
-        if usage is not None and wire.get("usage") is None:
-            absent.append("usage")
-        if absent:
-            extras["$absent"] = absent
         choice = choices[0] if choices else {}
         if type(choice) is not dict:
             raise wrong_type((choices_path, 0), "an object", choice)
         message, extras_of_first = self.read_choice(choice, (choices_path, 0), reader)
-        if choices:
-            extras["choices"] = [extras_of_first, *choices[1:]]
-        elif "choices" in wire:
-            extras["choices"] = choices
         stop_reason = optional_text(choice, "finish_reason", (choices_path, 0))
         body = inner_extras(choice, "message")
         has_calls = bool(body.get("tool_calls") or body.get("function_call"))
@@ -332,8 +318,22 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             optional_text(wire, "model", at),
             stop_reason or None,
             None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
-            reader.as_metadata(extras),
+            reader.as_metadata(self.response_extras(wire, extras_of_first)),
         )
+
+    def response_extras(self, wire: dict[str, Any], extras_of_first: Extras) -> Extras:
+        """Return the extras of a response: its unmapped keys, those of its first choice, and its further choices."""
+        extras = unmapped_members(wire, _RESPONSE)
+        absent = [key for key in ("object", "choices") if key not in wire]
+        if wire.get("usage") is None and self.body_usage(wire) is not None:
+            absent.append("usage")
+        if absent:
+            extras["$absent"] = absent
+        if wire.get("choices"):
+            extras["choices"] = [extras_of_first, *wire["choices"][1:]]
+        elif "choices" in wire:
+            extras["choices"] = wire["choices"]
+        return extras
 
     def read_choice(self, choice: dict[str, Any], at: Path, reader: Reader) -> tuple[AssistantMessage, Extras]:
         """Read the message of a choice, and return the extras of the choice."""
@@ -437,3 +437,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
 
     def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
         """Add the keys that a host requires in an assistant message."""
+
+
+def _is_plain_text(part: AssistantPart) -> TypeGuard[TextPart]:
+    """Return whether a part has only its text."""
+    return type(part) is TextPart and part.metadata is None and part.cache is None

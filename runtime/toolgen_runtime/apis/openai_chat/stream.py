@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ...conversion.extras import inner_extras, objects_in
 from ...conversion.reader import NO_IDS
 from ...conversion.responses import substitute_normal_stop_reason
-from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.stream_writers import BaseStreamWriter, SentCall
 from ...conversion.streams import BaseStream, OpenCall, order_by_index, read_hashable_index
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan, is_object_text
@@ -51,38 +51,53 @@ class ChatStream(BaseStream):
         events: list[StreamEvent] = []
         choices = event.get("choices")
         self._merge_top(event)
-        if type(choices) is list:
-            for choice in choices:
-                if type(choice) is not dict:
-                    continue
-                if choice.get("index"):
-                    self._take_further(choice)
-                    continue
-                delta = choice.get("delta")
-                if type(delta) is dict:
-                    self._take_delta(delta, events)
-                self._take_choice(choice, events)
+        for choice in objects_in(choices):
+            if choice.get("index"):
+                self._add_to_further_choice(choice)
+            else:
+                events += self._read_choice(choice)
         closes = choices == [] and type(event.get("usage")) is dict
         self._closed = bool(self._message or self._text or self._parts) if closes else self._closed and not events
         if event.get("error"):
             self._record_error(event["error"])
         return events
 
-    def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
-        """Read a delta of the message, and add what is new to the events."""
+    def _read_choice(self, choice: dict[str, Any]) -> list[StreamEvent]:
+        """Read the first choice of a chunk. With the stop reason, complete calls can be run."""
+        delta = choice.get("delta")
+        events = self._read_delta(delta) if type(delta) is dict else []
+        self._merge_choice(choice)
+        stop_reason = choice.get("finish_reason")
+        if stop_reason and self._end is None:
+            self._end = stop_reason
+            are_whole = (call.was_announced and is_object_text("".join(call.pieces)) for call in self._calls)
+            if self._calls and all(are_whole):
+                events += self._call_events()
+        return events
+
+    def _merge_choice(self, choice: dict[str, Any]) -> None:
+        """Merge the keys beside the delta. An empty value replaces nothing."""
+        for key, value in choice.items():
+            if key in ("delta", "index") or (value in (None, "") and key in self._choice):
+                continue
+            before = self._choice.get(key)
+            if key == "finish_reason":
+                self._choice[key] = self._final_stop_reason(before, value)
+            else:
+                self._choice[key] = _join_values(before, value) if key == "logprobs" else value
+
+    def _read_delta(self, delta: dict[str, Any]) -> list[StreamEvent]:
+        """Add a delta to the message so far. Return the events for its text, its reasoning and its calls."""
+        events: list[StreamEvent] = []
         for key, value in delta.items():
             if key == "content":
-                events += self._take_content(value)
+                events += self._read_content(value)
             elif key == "tool_calls":
-                if type(value) is list:
-                    for position, piece in enumerate(value):
-                        if type(piece) is dict:
-                            self._take_call(piece, position, events)
+                events += self._read_call_pieces(value) if type(value) is list else []
+            elif key == "refusal" and type(value) is str:
+                self._refusal.append(value)
             elif key == "refusal":
-                if type(value) is str:
-                    self._refusal.append(value)
-                else:
-                    self._message.setdefault(key, value)
+                self._message.setdefault(key, value)
             elif key in _REPEATED:
                 self._message[key] = value or self._message.get(key)
             elif key == "reasoning_content" and type(value) is str and not self.converter.IS_HOST:
@@ -91,8 +106,9 @@ class ChatStream(BaseStream):
                 events += [ReasoningDelta(value)] if value else []
             else:
                 self._message[key] = _join_values(self._message.get(key), value)
+        return events
 
-    def _take_content(self, value: Any) -> list[StreamEvent]:
+    def _read_content(self, value: Any) -> list[StreamEvent]:
         """Read the content of a delta: text, or parts of the content."""
         if type(value) is str:
             self._has_content = True
@@ -105,37 +121,72 @@ class ChatStream(BaseStream):
         self._parts = self._parts or _StreamedPartList(self._text)
         return [event for part in value for event in self._parts.add(part, self._has_thoughts)]
 
-    def _take_choice(self, choice: dict[str, Any], events: list[StreamEvent]) -> None:
-        """Read what a choice has beside its delta. With the stop reason, complete calls can be run."""
-        for key, value in choice.items():
-            if key not in ("delta", "index") and (value not in (None, "") or key not in self._choice):
-                before = self._choice.get(key)
-                if key == "finish_reason":
-                    value = self._final_stop_reason(before, value)
-                self._choice[key] = _join_values(before, value) if key == "logprobs" else value
-        stop_reason = choice.get("finish_reason")
-        if stop_reason and self._end is None:
-            self._end = stop_reason
-            whole = (call.was_announced and is_object_text("".join(call.pieces)) for call in self._calls)
-            if self._calls and all(whole):
-                events += self._call_events()
+    def _read_call_pieces(self, pieces: list[Any]) -> list[StreamEvent]:
+        """Read the pieces of calls in a delta. Each is identified by its index, or by its position among them."""
+        events: list[StreamEvent] = []
+        for position, piece in enumerate(pieces):
+            if type(piece) is dict:
+                slot = piece["index"] if type(piece.get("index")) is int else ("at", position)
+                events += self._read_call_piece(piece, slot)
+        return events
 
-    def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
-        """Read a piece of a call, the one at a position of its chunk, and add what is new to the events."""
-        slot = piece["index"] if type(piece.get("index")) is int else ("at", position)
-        piece = _merge_with_name_sent_before(self._named, slot, piece)
-        value_of_function = piece.get("function")
-        function: dict[str, Any] = value_of_function if type(value_of_function) is dict else {}
-        call = self._call_of(piece, function, slot)
-        call.malformed |= value_of_function is not None and type(value_of_function) is not dict
+    def _read_call_piece(self, piece: dict[str, Any], slot: Any) -> list[StreamEvent]:
+        """Add a piece to its call. Return an event if it has arguments, or if the call was not announced.
+
+        `slot` is the index of the piece, or stands for its position in the chunk.
+        """
+        named_piece = _merge_with_name_sent_before(self._named, slot, piece)
+        call = self._find_or_begin_call(named_piece, slot)
+        self._merge_call_keys(call, named_piece)
+        text = _add_arguments(call, named_piece)
+        is_custom = call.index < 0
+        if is_custom or (not text and call.was_announced):
+            return []
+        return [self._delta(call, text)]
+
+    def _find_or_begin_call(self, piece: dict[str, Any], slot: Any) -> ChatCall:
+        """Return the call that a piece belongs to. It begins with the piece if there is none.
+
+        Another id means another call. Without an id the index decides, and without both the position in the chunk.
+        A piece with a name and arguments for a call that is already complete starts another call, and so does a piece
+        with a name whose id is known from another index. `slot` is the index, or stands for the position.
+        """
+        index = piece.get("index")
+        identifier = _piece_id(piece)
+        name = _function_of(piece).get("name")
+        call = self._slots.get(slot)
+        if identifier is not None and (call is None or call.wire_id not in (None, identifier)):
+            same = self._by_id.get(identifier) if type(identifier) is str else None
+            moved = same is not None and None not in (index, same.wire_index) and name
+            if same is None or moved or _begins_another_call(same, piece):
+                return self._begin_call(piece, slot)
+            self._slots[slot] = same
+            return same
+        if call is not None and not _begins_another_call(call, piece):
+            return call
+        if identifier is None and index is None and not name and self._entries:
+            return self._entries[-1]
+        return self._begin_call(piece, slot)
+
+    def _begin_call(self, piece: dict[str, Any], slot: Any) -> ChatCall:
+        """Begin a call with its first piece. A custom call, which has no function, is no event."""
+        is_custom = "custom" in piece and "function" not in piece
+        call = ChatCall(-1, {}) if is_custom else ChatCall(len(self._calls), {"function": {}})
+        call.wire_index = piece["index"] if type(piece.get("index")) is int else None
+        self._entries.append(call)
+        if not is_custom:
+            self._calls.append(call)
+        self._slots[slot] = call
+        return call
+
+    def _merge_call_keys(self, call: ChatCall, piece: dict[str, Any]) -> None:
+        """Merge all keys of a piece except the arguments. A second, different name makes the call malformed."""
         for key, value in piece.items():
             if key not in ("function", "index") and value not in (None, ""):
-                if key == "custom":
-                    call.head[key] = _join_custom_call(call.head.get(key), value)
-                else:
-                    call.head[key] = value
+                call.head[key] = _join_custom_call(call.head.get(key), value) if key == "custom" else value
+        call.malformed |= piece.get("function") is not None and type(piece["function"]) is not dict
+        function = _function_of(piece)
         head = call.head.get("function")
-        text = function.get("arguments")
         for key, value in function.items():
             if key == "name" and call.name and value and value != call.name:
                 call.malformed = True
@@ -147,51 +198,8 @@ class ChatStream(BaseStream):
             self._by_id.setdefault(identifier, call)
         if not call.name and type(function.get("name")) is str:
             call.name = function["name"] or None
-        if type(text) is dict:
-            call.head["function"] = {**(head or {}), "arguments": text}
-        if text is not None and type(text) is not str:
-            call.malformed |= type(text) is not dict
-            text = dump_allowing_nan(text)
-        if text and _repeats_call(call, piece):
-            text = None
-        if text:
-            call.add(text)
-        if call.index >= 0 and (text or not call.was_announced):
-            events.append(self._delta(call, text or None))
 
-    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], slot: Any) -> ChatCall:
-        """Return the call that a piece belongs to.
-
-        Another id means another call. Without an id the index decides, and without both the position in the chunk.
-        A piece with a name and arguments for a call that is already complete starts another call, and so does a piece
-        with a name whose id is known from another index. `slot` is the index, or stands for the position.
-        """
-        index = piece.get("index")
-        identifier = _piece_id(piece)
-        call = self._slots.get(slot)
-        if identifier is not None and (call is None or call.wire_id not in (None, identifier)):
-            same = self._by_id.get(identifier) if type(identifier) is str else None
-            moved = same is not None and None not in (index, same.wire_index) and function.get("name")
-            if same is not None and not moved and not _begins_another_call(same, piece):
-                self._slots[slot] = same
-                return same
-            call = None
-        elif call is not None and _begins_another_call(call, piece):
-            call = None
-        if call is None and identifier is None and index is None and not function.get("name") and self._entries:
-            return self._entries[-1]
-        if call is None:
-            custom = "custom" in piece and "function" not in piece
-            head: dict[str, Any] = {} if custom else {"function": {}}
-            call = ChatCall(-1 if custom else len(self._calls), head)
-            call.wire_index = index if type(index) is int else None
-            self._entries.append(call)
-            if not custom:
-                self._calls.append(call)
-            self._slots[slot] = call
-        return call
-
-    def _take_further(self, choice: dict[str, Any]) -> None:
+    def _add_to_further_choice(self, choice: dict[str, Any]) -> None:
         """Collect another choice of the response, which becomes an extra of the first one."""
         index = read_hashable_index(choice["index"], ((ROOT, "choices"), "index"))
         if index not in self._further:
@@ -252,19 +260,24 @@ def _join_values(old: Any, new: Any) -> Any:
     if type(old) is str and type(new) is str:
         return old + new
     if type(old) is list and type(new) is list:
-        joined = [*old]
-        for item in new:
-            indexed = type(item) is dict and type(item.get("index")) is int
-            same = (i for i, earlier in enumerate(joined) if _is_same_item(earlier, item))
-            place = next(same, None) if indexed else None
-            if place is None:
-                joined.append(item)
-            else:
-                joined[place] = _joined_item(joined[place], item)
-        return joined
+        return _join_lists(old, new)
     if type(old) is dict and type(new) is dict:
         return {**old, **{key: _join_values(old.get(key), value) for key, value in new.items()}}
     return old if new is None else new
+
+
+def _join_lists(old: list[Any], new: list[Any]) -> list[Any]:
+    """Return a list with the new items: those with the index of an earlier item are joined to it, others come last."""
+    joined = [*old]
+    for item in new:
+        is_indexed = type(item) is dict and type(item.get("index")) is int
+        same_items = (i for i, earlier in enumerate(joined) if _is_same_item(earlier, item))
+        place = next(same_items, None) if is_indexed else None
+        if place is None:
+            joined.append(item)
+        else:
+            joined[place] = _join_items(joined[place], item)
+    return joined
 
 
 GROWING_KEYS = ("text", "summary", "data")
@@ -277,7 +290,8 @@ def _is_same_item(earlier: Any, item: dict[str, Any]) -> bool:
     return is_same and earlier.get("id") in (None, item.get("id", earlier.get("id")))
 
 
-def _joined_item(earlier: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
+def _join_items(earlier: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
+    """Join two items of a list that are the same one: texts that arrive in pieces grow, other values replace."""
     stated = {key: value for key, value in item.items() if value is not None or key not in earlier}
     pieces = {key: _join_values(earlier.get(key), value) for key, value in stated.items() if key in GROWING_KEYS}
     return {**earlier, **stated, **pieces}
@@ -287,6 +301,31 @@ def _piece_id(piece: dict[str, Any]) -> Any:
     """Return the id of a piece of a call, or None if it has none."""
     identifier = piece.get("id")
     return None if identifier in ("", *NO_IDS) else identifier
+
+
+def _function_of(piece: dict[str, Any]) -> dict[str, Any]:
+    """Return the function of a piece of a call. Empty if it has none."""
+    function = piece.get("function")
+    return function if type(function) is dict else {}
+
+
+def _add_arguments(call: ChatCall, piece: dict[str, Any]) -> str | None:
+    """Add the arguments of a piece to its call, unless it repeats the call. Return their text, or None if there is none.
+
+    Arguments that are an object also replace those of the call. Those of another type make the call malformed.
+    """
+    arguments = _function_of(piece).get("arguments")
+    if type(arguments) is dict:
+        call.head["function"] = {**(call.head.get("function") or {}), "arguments": arguments}
+    if arguments is None or type(arguments) is str:
+        text = arguments
+    else:
+        call.malformed |= type(arguments) is not dict
+        text = dump_allowing_nan(arguments)
+    if not text or _repeats_call(call, piece):
+        return None
+    call.add(text)
+    return text
 
 
 def _merge_with_name_sent_before(named: dict[Any, dict[str, Any]], slot: Any, piece: dict[str, Any]) -> dict[str, Any]:
@@ -342,7 +381,7 @@ _STRUCTURE = r'(?s:\\.)|\\|["{}\[\]]'
 
 def _begins_another_call(call: ChatCall, piece: dict[str, Any]) -> bool:
     """Return whether a piece has a name, and arguments or another name, although its call is already complete."""
-    function = inner_extras(piece, "function")
+    function = _function_of(piece)
     name, text = function.get("name"), function.get("arguments")
     more = (text and not (type(text) is str and text.isspace())) or call.name not in (None, name)
     return bool(name and more) and call.is_whole() and not _repeats_call(call, piece)
@@ -350,7 +389,7 @@ def _begins_another_call(call: ChatCall, piece: dict[str, Any]) -> bool:
 
 def _repeats_call(call: ChatCall, piece: dict[str, Any]) -> bool:
     """Return whether a piece says all of a call again, as in a chunk that a server sends twice."""
-    function = inner_extras(piece, "function")
+    function = _function_of(piece)
     if not call.wire_id or piece.get("id") != call.wire_id or function.get("name") != call.name:
         return False
     text = function.get("arguments")
@@ -420,13 +459,13 @@ class _StreamedPartList:
     def _close_text(self) -> None:
         """Close the open text, because another part follows it."""
         if self.text:
-            self.parts.append(_text_of(self.text))
+            self.parts.append(_text_part(self.text))
             self.text.clear()
 
     def assemble(self) -> list[Any]:
         """Return the content so far."""
         parts = [part.assemble() if type(part) is _Thought else part for part in self.parts]
-        return [*parts, _text_of(self.text)] if self.text else parts
+        return [*parts, _text_part(self.text)] if self.text else parts
 
 
 class _Thought:
@@ -461,7 +500,7 @@ class _Thought:
         """Return the thought so far."""
         if self.kind is str:
             return {"type": "thinking", **self.head, "thinking": "".join(self.runs[0])}
-        items = [_text_of(self.runs[i]) if i in self.runs else item for i, item in enumerate(self.items)]
+        items = [_text_part(self.runs[i]) if i in self.runs else item for i, item in enumerate(self.items)]
         return {"type": "thinking", **self.head, "thinking": items}
 
 
@@ -470,7 +509,8 @@ def _is_text(part: Any) -> bool:
     return type(part) is dict and len(part) == 2 and part.get("type") == "text" and type(part.get("text")) is str
 
 
-def _text_of(pieces: list[str]) -> dict[str, str]:
+def _text_part(pieces: list[str]) -> dict[str, str]:
+    """Return the part of a content whose text arrived in pieces."""
     return {"type": "text", "text": "".join(pieces)}
 
 
@@ -484,6 +524,7 @@ class ChatStreamWriter(BaseStreamWriter):
     """Whether a chunk with the role was written."""
 
     def _chunk(self, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
+        """Return a chunk with one choice. `more` are keys of the choice."""
         if not self._has_role:
             self._has_role, delta = True, {"role": "assistant", **delta}
         chunk: dict[str, Any] = {"object": "chat.completion.chunk"}
@@ -514,30 +555,31 @@ class ChatStreamWriter(BaseStreamWriter):
         return [{"error": {"message": message}}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        """Return a chunk for each choice with what was not sent yet, and usage after them."""
         top = {key: value for key, value in body.items() if key not in ("choices", "object", "usage")}
         top |= {} if self.created is None else {"created": self.created}  # as in the chunks before
-        chunks: list[dict[str, Any]] = []
-        choices = objects_in(body.get("choices"))
-        ends = self.ENDS_WITH_USAGE and "usage" in body
-        if choices and completion.finish_reason == "other" and not choices[0].get("finish_reason") and not ends:
-            choices[0]["finish_reason"] = substitute_normal_stop_reason(self.converter.FINISH_REASONS, self.writer)
-        for i, choice in enumerate(choices):
-            message = inner_extras(choice, "message")
-            delta = self._rest(message) if i == 0 else _whole(message)
-            if i == 0 and self._has_role and delta.get("role") == "assistant":
-                del delta["role"]
-            members = {key: value for key, value in choice.items() if key not in ("message", "index")}
-            chunk = self._chunk(delta)
-            chunk["choices"] = [{"index": choice.get("index", i), "delta": delta, **members}]
-            chunks.append({**chunk, **top})
         usage = {"usage": body["usage"]} if "usage" in body else {}
+        choices = objects_in(body.get("choices"))
+        has_end = bool(choices and choices[0].get("finish_reason")) or (self.ENDS_WITH_USAGE and bool(usage))
+        if choices and completion.finish_reason == "other" and not has_end:
+            choices[0]["finish_reason"] = substitute_normal_stop_reason(self.converter.FINISH_REASONS, self.writer)
+        chunks = [{**self._chunk_of_choice(choice, i), **top} for i, choice in enumerate(choices)]
         if chunks and completion.finish_reason == "error":
             chunks[-1] |= usage  # in a chunk of its own it would end the response
         elif usage or not chunks:
             chunks.append({**self._chunk({}), **top, "choices": [], **usage})
         return chunks
 
-    def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
+    def _chunk_of_choice(self, choice: dict[str, Any], position: int) -> dict[str, Any]:
+        """Return the chunk for a choice at the end of the stream. Of the first choice, pieces may have been sent."""
+        message = inner_extras(choice, "message")
+        delta = self._unsent_delta(message) if position == 0 else _whole_delta(message)
+        if position == 0 and self._has_role and delta.get("role") == "assistant":
+            del delta["role"]
+        members = {key: value for key, value in choice.items() if key not in ("message", "index")}
+        return {**self._chunk(delta), "choices": [{"index": choice.get("index", position), "delta": delta, **members}]}
+
+    def _unsent_delta(self, message: dict[str, Any]) -> dict[str, Any]:
         """Return the part of the message that was not sent yet."""
         delta = {key: value for key, value in message.items() if key not in ("content", "tool_calls")}
         content = message.get("content")
@@ -559,27 +601,25 @@ class ChatStreamWriter(BaseStreamWriter):
         pieces: list[dict[str, Any]] = []
         position = 0
         for entry in entries:
-            function = entry.get("function")
-            if type(function) is not dict:
+            if type(entry.get("function")) is not dict:
                 pieces.append({"index": len(entries) + len(pieces), **entry})
                 continue
-            call = self.sent_call(position)
-            unsent_call: dict[str, Any] = {
-                k: v for k, v in entry.items() if not (call.is_begun and k in ("id", "type"))
-            }
-            text = str(function.get("arguments", ""))
-            unsent_call["function"] = {k: v for k, v in function.items() if not (call.is_begun and k == "name")}
-            unsent_call["function"]["arguments"] = (
-                text[len(call.arguments) :] if text.startswith(call.arguments) else ""
-            )
-            if (
-                unsent_call.keys() != {"function"}
-                or unsent_call["function"].keys() != {"arguments"}
-                or unsent_call["function"]["arguments"]
-            ):
-                pieces.append({"index": position, **unsent_call})
+            piece = _unsent_piece(entry, self.sent_call(position))
+            if piece != {"function": {"arguments": ""}}:
+                pieces.append({"index": position, **piece})
             position += 1
         return pieces
+
+
+def _unsent_piece(entry: dict[str, Any], sent_call: SentCall) -> dict[str, Any]:
+    """Return what a call has that was not sent of it. Its id, type and name were sent with its first piece."""
+    function = entry["function"]
+    text = str(function.get("arguments", ""))
+    members = {key: value for key, value in entry.items() if key not in ("id", "type") or not sent_call.is_begun}
+    unsent_function = {key: value for key, value in function.items() if key != "name" or not sent_call.is_begun}
+    is_continued = text.startswith(sent_call.arguments)
+    unsent_function["arguments"] = text[len(sent_call.arguments) :] if is_continued else ""
+    return {**members, "function": unsent_function}
 
 
 def _parts_after(sent: str, content: list[Any]) -> list[Any]:
@@ -594,6 +634,7 @@ def _parts_after(sent: str, content: list[Any]) -> list[Any]:
     return unsent
 
 
-def _whole(message: dict[str, Any]) -> dict[str, Any]:
+def _whole_delta(message: dict[str, Any]) -> dict[str, Any]:
+    """Return the delta that has all of a message. Its calls have their index."""
     calls = objects_in(message.get("tool_calls"))
     return {**message, "tool_calls": [{"index": i, **call} for i, call in enumerate(calls)]} if calls else message
