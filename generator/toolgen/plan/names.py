@@ -135,32 +135,39 @@ def type_name(*texts: str, used: Container[str] = ()) -> ClassName:
 
 
 GENERIC = frozenset(["extra", "item", "value"])
-"""Steps that are meaningless without the one before them, as are those that end in a number."""
+"""Steps to the parts of any array or object, which say nothing about the content."""
 
 
 def nested_class_name(stem: str, steps: tuple[str, ...], used: Collection[str]) -> ClassName:
-    """Return a class name for a nested schema: `stem` and the last step to it, or more steps if that name is used.
+    """Return an unused class name for a nested schema: `stem` and as few of the last steps to the schema as possible.
 
-    A step that begins with the stem is used without the stem.
+    The name has no second stem if the steps begin with it. It gets a number if even the name with all steps is used.
     """
-    for start in range(len(steps) - 1, -1, -1):
-        if start and (steps[start] in GENERIC or steps[start][-1:].isdigit()):
+    for start in reversed(range(len(steps))):
+        if start > 0 and _needs_step_before(steps[start]):
             continue
-        name = class_name(*steps[start:])
-        name = ClassName(name if name.startswith(stem) else class_name(stem, *steps[start:]))
+        name_of_steps = class_name(*steps[start:])
+        has_stem = name_of_steps.startswith(stem)
+        name = ClassName(name_of_steps if has_stem else class_name(stem, *steps[start:]))
         if name not in used:
             return name
     return type_name(stem, *steps, used=used)
 
 
+def _needs_step_before(step: str) -> bool:
+    """Return whether a step is meaningless in a class name without the one before it, such as `item` or `item2`."""
+    return step in GENERIC or step[-1:].isdigit()
+
+
 @lru_cache(maxsize=8192)
 def natural_key(name: str) -> tuple[int, list[tuple[int, str]]]:
     """Return the sort key of names where linters check the order: constants, classes, others; numbers by value."""
+    # Every second part is a number, because the parts are split at numbers.
     parts = re.split(r"(\d+)", name)
-    key = [_number_key(part) if i % 2 else (0, part) for i, part in enumerate(parts)]
+    part_keys = [_number_key(part) if i % 2 else (0, part) for i, part in enumerate(parts)]
     if name.isupper() and len(name) > 1:
-        return 0, key
-    return 1 if name[:1].isupper() else 2, key
+        return 0, part_keys
+    return 1 if name[:1].isupper() else 2, part_keys
 
 
 def _number_key(digits: str) -> tuple[int, str]:

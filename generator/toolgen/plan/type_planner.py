@@ -50,7 +50,7 @@ from toolgen.plan.object_views import (
     object_view,
 )
 from toolgen.resolve.schema_locations import PREFIX, find_target, walk_referenced_schemas, walk_schemas
-from toolgen.resolve.value_checks import ValueValidator, fits_type
+from toolgen.resolve.value_checks import ValueValidator, default_fits_type
 from toolgen_runtime.tools.formats import FORMATS
 
 MAX_INLINE = 200
@@ -163,6 +163,7 @@ class TypePlanner:
         return {"$ref": f"{PREFIX}{name}"}
 
     def _check(self, schema: Any, keywords: tuple[str, ...]) -> Check:
+        """Return the check of some keywords of a schema, whose references lead into the root."""
         return Check(schema, keywords, self.root)
 
     def _checked_type(self, schema: Any, steps: NameSteps) -> CheckedType:
@@ -190,15 +191,15 @@ class TypePlanner:
             literal = literal_type(schema)
             if literal is not None:
                 return TypeOfSchema(literal, frozenset({"type", "const", "enum", "format"}))
-        types = schema.get("type")
-        if isinstance(types, list):
-            return self._one_of_types(types, schema, steps)
-        if types is not None:
-            return self._typed(types, schema, steps, alone=True)
+        stated_type = schema.get("type")
+        if isinstance(stated_type, list):
+            return self._one_of_types(stated_type, schema, steps)
+        if stated_type is not None:
+            return self._typed(stated_type, schema, steps, alone=True)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
                 type_schema = self._union(schema[keyword], steps)
-                return TypeOfSchema(type_schema, self._chosen(keyword, schema[keyword], type_schema))
+                return TypeOfSchema(type_schema, self._expressed_choice(keyword, schema[keyword], type_schema))
         return self._all_of(schema, steps)
 
     def _one_of_types(self, types: list[str], schema: Mapping[str, Any], steps: NameSteps) -> TypeOfSchema:
@@ -230,7 +231,7 @@ class TypePlanner:
         counts = array_counts(schema)
         expressed = frozenset({"type", *counts})
         if not prefix:
-            list_type = {"type": "array", "items": self.plan_type(items, *_item(steps)), **counts}
+            list_type = {"type": "array", "items": self.plan_type(items, *_steps_to_items(steps)), **counts}
             return TypeOfSchema(list_type, expressed | {"items"})
         size = len(prefix)
         is_tuple = items is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
@@ -242,17 +243,24 @@ class TypePlanner:
 
     def _object(self, schema: Mapping[str, Any], steps: NameSteps, *, alone: bool) -> TypeOfSchema:
         """Plan the type of objects; `alone` if the schema admits nothing else, so a class can express all of it."""
-        only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
-        keyword = "anyOf" if only.get("anyOf") else "oneOf"
-        choices = only.get(keyword)
-        if choices and not {"properties", "additionalProperties", "allOf"} & only.keys():
+        object_schema = schema if schema.get("type") == "object" else {**schema, "type": "object"}
+        keyword = "anyOf" if object_schema.get("anyOf") else "oneOf"
+        choices = object_schema.get(keyword)
+        if choices and not {"properties", "additionalProperties", "allOf"} & object_schema.keys():
             return self._choice_of_objects(keyword, choices, steps, alone=alone)
-        view = object_view(only, self.lookup) or ObjectView()
-        if view.properties:
-            keywords = residual_keywords(only, view.expressed)
-            own = keywords if alone else tuple(k for k in keywords if k in (*OBJECTS, "unevaluatedProperties"))
-            expressed = EVERYTHING if alone else frozenset({"type", *OBJECTS, "unevaluatedProperties"})
-            return TypeOfSchema(self._new_class(steps, view, only, own), expressed)
+        view = object_view(object_schema, self.lookup) or ObjectView()
+        if not view.properties:
+            return self._dictionary(view, steps, alone=alone)
+        unexpressed = residual_keywords(object_schema, view.expressed)
+        if alone:
+            return TypeOfSchema(self._new_class(steps, view, object_schema, unexpressed), EVERYTHING)
+        # The other keywords also affect values of other types, so they are not for the check of the class.
+        of_objects = frozenset({*OBJECTS, "unevaluatedProperties"})
+        to_check = tuple(name for name in unexpressed if name in of_objects)
+        return TypeOfSchema(self._new_class(steps, view, object_schema, to_check), of_objects | {"type"})
+
+    def _dictionary(self, view: ObjectView, steps: NameSteps, *, alone: bool) -> TypeOfSchema:
+        """Plan the type of objects without declared properties, by the schema of their values."""
         expressed = view.expressed if alone else view.expressed - {"$ref", "allOf"}
         if isinstance(view.extra, Mapping):
             values = self.plan_type(view.extra, *steps, "value")
@@ -267,7 +275,7 @@ class TypePlanner:
         type_schema = self._union(narrowed, steps)
         if not alone or not type_schema:
             return TypeOfSchema(type_schema, _NOTHING)
-        expressed = self._chosen(keyword, narrowed, type_schema)
+        expressed = self._expressed_choice(keyword, narrowed, type_schema)
         if all(object_view(choice, self.lookup) for choice in narrowed):
             expressed |= {"type"}
         return TypeOfSchema(type_schema, expressed)
@@ -310,11 +318,11 @@ class TypePlanner:
         labels = ["_or_".join(sorted(texts)) for texts in tag.texts]
         type_schemas = [self.plan_type(c, *steps, label) for c, label in zip(choices, labels, strict=True)]
         union = union_type(type_schemas)
-        field = self._tag_field(type_schemas, choices, tag.name)
-        if field is None:
+        tag_field = self._tag_field(type_schemas, choices, tag.name)
+        if tag_field is None:
             return union
         alias = self._new_name(steps or ("union",))
-        self.items[alias] = AliasPlan(alias, None, union, self._check(True, ()), field)
+        self.items[alias] = AliasPlan(alias, None, union, self._check(True, ()), tag_field)
         return {"$ref": f"{PREFIX}{alias}"}
 
     def _tag_field(self, type_schemas: list[TypeSchema], choices: list[Any], tag: str) -> FieldName | None:
@@ -325,14 +333,14 @@ class TypePlanner:
             if type_schema.keys() != {"$ref"} or view is None or not view.properties:
                 return None
             name = type_schema["$ref"].removeprefix(PREFIX)
-            shared = self._followed(choice["$ref"]).schema if name in self.shared.values() else {}
-            if isinstance(self.items.get(name), AliasPlan) or "$ref" in shared:
+            shared_schema = self._followed(choice["$ref"]).schema if name in self.shared.values() else {}
+            if isinstance(self.items.get(name), AliasPlan) or "$ref" in shared_schema:
                 return None
             fields.add(field_names(view.properties)[tag])
         return fields.pop() if len(fields) == 1 else None
 
-    def _chosen(self, keyword: str, choices: list[Any], type_schema: TypeSchema) -> frozenset[str]:
-        """Return the keyword of a choice if its union expresses the choice completely."""
+    def _expressed_choice(self, keyword: str, choices: list[Any], type_schema: TypeSchema) -> frozenset[str]:
+        """Return the keyword of a choice if its union expresses the choice completely; nothing if not."""
         if not type_schema or (keyword == "oneOf" and not are_mutually_exclusive(choices, self.lookup)):
             return _NOTHING
         return frozenset({keyword})
@@ -348,7 +356,7 @@ class TypePlanner:
             return TypeOfSchema(self._new_class(steps, view, schema, keywords), EVERYTHING)
         restricting = [part for part in parts if not admits_everything(part)]
         type_schemas = (self.plan_type(part, *steps) for part in restricting)
-        type_schema: TypeSchema = next((type_schema for type_schema in type_schemas if type_schema), {})
+        type_schema: TypeSchema = next(filter(None, type_schemas), {})
         is_expressed = bool(type_schema) and len(restricting) == 1
         return TypeOfSchema(type_schema, frozenset({"allOf"}) if is_expressed else _NOTHING)
 
@@ -399,30 +407,38 @@ class TypePlanner:
         return self._inlined[key]
 
     def _class(self, waiting: WaitingClass) -> ClassPlan:
-        name, steps, view, check, _ = waiting
+        """Plan the fields of a class, and the type of the properties that it does not declare."""
+        steps, view = waiting.steps, waiting.view
         names = field_names(view.properties)
         fields = tuple(self._field(steps, wire, names[wire], sub, view) for wire, sub in view.properties.items())
         extras = self.plan_type(view.extra, *steps, "extra") if isinstance(view.extra, Mapping) else {}
-        return ClassPlan(name, view.description, fields, view.extra is False, extras, check)
+        return ClassPlan(waiting.name, view.description, fields, view.extra is False, extras, waiting.check)
 
     def _field(self, steps: NameSteps, wire: str, name: FieldName, schema: Any, view: ObjectView) -> FieldPlan:
-        """Plan the field of a property. A default that its own type refuses is left out, and has a finding."""
+        """Plan the field of a property. An unusable default is left out."""
         type_schema = self.plan_type(schema, *steps, wire)
         keywords = schema if isinstance(schema, Mapping) else {}
         description = description_of(keywords)
         if wire in view.required:
             return FieldPlan(name, wire, type_schema, "required", description=description)
         default = keywords.get("default")
-        endless = has_instances(default, type_schema) and any(
+        if default is None or not self._is_usable_default(default, keywords, type_schema):
+            presence: Presence = "optional" if admits_null(schema, self.root) else "omittable"
+            return FieldPlan(name, wire, type_schema, presence, None, description)
+        may_have_format = isinstance(default, str | list | dict) and self._has_format(schema)
+        needs_parsing = may_have_format or default_needs_parsing(default, type_schema)
+        value = convert_whole_floats_in_default(default, type_schema)
+        return FieldPlan(name, wire, type_schema, "optional", value, description, needs_parsing)
+
+    def _is_usable_default(self, default: Any, schema: Mapping[str, Any], type_schema: TypeSchema) -> bool:
+        """Return whether a field can have a default. One that its own type refuses has a finding elsewhere.
+
+        Nor can it have one with instances of a class around the field, because each would contain another one.
+        """
+        is_endless = has_instances(default, type_schema) and any(
             sub is schema for sub in walk_referenced_schemas(schema, self.root)
         )
-        if default is not None and not endless and fits_type(default, keywords, ValueValidator(self.root)):
-            parsed = isinstance(default, str | list | dict) and self._has_format(schema)
-            parsed |= default_needs_parsing(default, type_schema)
-            default = convert_whole_floats_in_default(default, type_schema)
-            return FieldPlan(name, wire, type_schema, "optional", default, description, parsed)
-        presence: Presence = "optional" if admits_null(schema, self.root) else "omittable"
-        return FieldPlan(name, wire, type_schema, presence, None, description)
+        return not is_endless and default_fits_type(default, schema, ValueValidator(self.root))
 
     def _has_format(self, schema: Any) -> bool:
         """Return whether a string in a schema, or in one that it refers to, has another type in Python."""
@@ -430,7 +446,7 @@ class TypePlanner:
         return any(isinstance(sub, Mapping) and sub.get("format") in FORMATS for sub in chain(own, referenced))
 
 
-def _item(steps: NameSteps) -> NameSteps:
+def _steps_to_items(steps: NameSteps) -> NameSteps:
     """Return the steps to the items of an array: the singular of its name if there is one, else `item`."""
     singular = singularize(steps[-1]) if steps else None
     return (*steps, "item") if singular is None else (*steps[:-1], singular)

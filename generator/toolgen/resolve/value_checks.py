@@ -19,7 +19,7 @@ from jsonschema.validators import extend
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 from pydantic_core import ValidationError as PatternError
 
-from toolgen.diagnostics import Findings
+from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Pointer
 from toolgen.load.sources import value_at
@@ -79,9 +79,9 @@ class ValueValidator:
             _CURRENT.reset(token)
         if error is None:
             return None
-        where = "/".join(str(step) for step in error.absolute_path)
-        text = error.message[:160].encode("unicode_escape").decode("ascii")
-        return f"{text} (at /{where[:160].encode('unicode_escape').decode('ascii')})" if where else text
+        path = "/".join(str(step) for step in error.absolute_path)
+        message = _shortened_ascii(error.message)
+        return f"{message} (at /{_shortened_ascii(path)})" if path else message
 
     def target(self, ref: str) -> Any:
         """Return the schema at the end of a chain of references.
@@ -95,6 +95,11 @@ class ValueValidator:
                 return schema
             ref = schema["$ref"]
         raise RecursionError
+
+
+def _shortened_ascii(text: str) -> str:
+    """Return the first characters of a text, with escapes for those that are not ASCII."""
+    return text[:160].encode("unicode_escape").decode("ascii")
 
 
 class _Verdict(NamedTuple):
@@ -141,11 +146,13 @@ def _ref(validator: Any, ref: str, instance: Any, _: Any) -> Iterator[Validation
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
+    """Refuse a string that does not match, by the engine of the generated code."""
     if isinstance(instance, str) and not matches(pattern, instance):
         yield ValidationError("the string does not match the pattern")
 
 
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
+    """Apply the schema of each pattern to the properties whose names match it."""
     for pattern, schema in patterns.items() if isinstance(instance, Mapping) else ():
         for name, value in instance.items():
             if matches(pattern, name):
@@ -153,6 +160,7 @@ def _pattern_properties(validator: Any, patterns: Any, instance: Any, _: Any) ->
 
 
 def _additional(validator: Any, extra: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    """Apply `additionalProperties` to the properties that neither a name nor a pattern declares."""
     patterns = schema.get("patternProperties", ())
     for name, value in instance.items() if isinstance(instance, Mapping) else ():
         if name in schema.get("properties", ()) or any(matches(pattern, name) for pattern in patterns):
@@ -164,21 +172,25 @@ def _additional(validator: Any, extra: Any, instance: Any, schema: Any) -> Itera
 
 
 def _multiple(_: Any, step: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    """Refuse a number that is not a multiple, as the generated code decides it."""
     if _TYPES["number"](instance) and not is_multiple(instance, step):
         yield ValidationError(f"it is not a multiple of {step}")
 
 
 def _format(_: Any, name: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    """Refuse a string without the format, if generated code checks this format."""
     if isinstance(instance, str) and name in FORMATS and not is_format(name, instance):
         yield ValidationError(f"it does not have the format {name}")
 
 
 def _unique(_: Any, unique: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    """Refuse an array with equal items, which are looked up and not compared in pairs."""
     if unique and isinstance(instance, list) and len(set(map(_identity, instance))) < len(instance):
         yield ValidationError("two items are equal")
 
 
 def _enum(_: Any, values: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    """Refuse a value that is not listed. The identities of the listed values are made once for each list."""
     enums = _CURRENT.get().enums
     if id(values) not in enums:
         enums[id(values)] = _ListedValues(frozenset(map(_identity, values)), values)
@@ -187,6 +199,7 @@ def _enum(_: Any, values: Any, instance: Any, __: Any) -> Iterator[ValidationErr
 
 
 def _const(_: Any, value: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    """Refuse a value that is not equal in JSON."""
     if _identity(value) != _identity(instance):
         yield ValidationError("it differs from the constant")
 
@@ -261,24 +274,33 @@ def check_values(
         location = _source(pointer, origins, root)
         if location is None:
             continue
-        for subpointer, value, rules in _stated(sub):
+        for stated in _stated_values(sub):
             try:
-                reason = _reason(validator, rules, value)
+                reason = _reason(validator, stated.rules, stated.value)
             except TooManyStepsError:
-                findings.add("values-too-many", registry.span(location, *subpointer), keyword=RawText(subpointer[0]))
+                span = registry.span(location, *stated.pointer)
+                findings.add("values-too-many", span, keyword=RawText(stated.pointer[0]))
                 return
-            if reason and subpointer == ("default",) and value is None:
-                findings.add("default-null", registry.span(location, *subpointer))
-            elif reason:
-                findings.add(
-                    "value-unfit" if subpointer[0] in ("default", "examples") else "value-contradicts",
-                    registry.span(location, *subpointer),
-                    keyword=RawText(subpointer[0]),
-                    value=value if isinstance(value, str) else RawText(_as_json(value)),
-                    reason=RawText(reason),
-                )
-            elif subpointer == ("default",) and _may_hold_objects(value, sub) and _is_endless(sub, pointer, schema):
-                findings.add("default-in-itself", registry.span(location, *subpointer))
+            is_default = stated.pointer == ("default",)
+            if reason:
+                _report_refused(stated, reason, registry.span(location, *stated.pointer), findings)
+            elif is_default and _may_hold_objects(stated.value, sub) and _is_endless(sub, pointer, schema):
+                findings.add("default-in-itself", registry.span(location, *stated.pointer))
+
+
+def _report_refused(stated: _StatedValue, reason: str, span: Span, findings: Findings) -> None:
+    """Report a value that its own schema refuses."""
+    keyword, value = stated.pointer[0], stated.value
+    if keyword == "default" and value is None:
+        findings.add("default-null", span)
+        return
+    findings.add(
+        "value-unfit" if keyword in ("default", "examples") else "value-contradicts",
+        span,
+        keyword=RawText(keyword),
+        value=value if isinstance(value, str) else RawText(_as_json(value)),
+        reason=RawText(reason),
+    )
 
 
 def _may_hold_objects(value: Any, schema: dict[str, Any]) -> bool:
@@ -307,6 +329,7 @@ def drop_formats_if_unchecked(schema: Any, formats: Formats) -> Any:
 
 
 def _without_formats(schema: Any) -> Any:
+    """Return a copy of a schema without `format`, on any level."""
     if not isinstance(schema, dict):
         return schema
     keywords = {key: value for key, value in schema.items() if key != "format"}
@@ -329,14 +352,22 @@ def extract_type_keywords(schema: Any) -> Any:
     return keywords
 
 
-def fits_type(default: Any, schema: Mapping[str, Any], validator: ValueValidator) -> bool:
-    """Return whether a default fits its type. A list or an object must fit its whole schema."""
-    rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS and key != "$defs"}
+def default_fits_type(default: Any, schema: Mapping[str, Any], validator: ValueValidator) -> bool:
+    """Return whether a default is a value of the Python type of its schema; False if that takes too many steps.
+
+    A scalar must satisfy the keywords that its type expresses. A list or an object must satisfy the whole schema.
+    """
+    rules = _rules(schema)
     schema_to_fit = rules if isinstance(default, dict | list) else extract_type_keywords(rules)
     try:
         return not _reason(validator, schema_to_fit, default)
     except TooManyStepsError:
         return False
+
+
+def _rules(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keywords of a schema that restrict values."""
+    return {key: value for key, value in schema.items() if key not in ANNOTATIONS and key != "$defs"}
 
 
 def _source(pointer: Pointer, origins: Mapping[str, SchemaLocation], root: SchemaLocation) -> SchemaLocation | None:
@@ -355,16 +386,16 @@ class _StatedValue(NamedTuple):
     rules: dict[str, Any]
 
 
-def _stated(schema: dict[str, Any]) -> Iterator[_StatedValue]:
+def _stated_values(schema: dict[str, Any]) -> Iterator[_StatedValue]:
     """Yield each value that a schema states, if other keywords restrict it."""
-    rules = {k: v for k, v in schema.items() if k not in ANNOTATIONS and k != "$defs"}
-    for_const = {k: v for k, v in rules.items() if k != "const"}
-    for_enum = {k: v for k, v in for_const.items() if k != "enum"}
-    if for_const and "const" in schema:
-        yield _StatedValue(("const",), schema["const"], for_const)
-    if for_enum and isinstance(schema.get("enum"), list):
+    rules = _rules(schema)
+    rules_of_const = {keyword: value for keyword, value in rules.items() if keyword != "const"}
+    rules_of_enum = {keyword: value for keyword, value in rules_of_const.items() if keyword != "enum"}
+    if rules_of_const and "const" in schema:
+        yield _StatedValue(("const",), schema["const"], rules_of_const)
+    if rules_of_enum and isinstance(schema.get("enum"), list):
         for i, value in enumerate(schema["enum"]):
-            yield _StatedValue(("enum", i), value, for_enum)
+            yield _StatedValue(("enum", i), value, rules_of_enum)
     if rules and "default" in schema:
         yield _StatedValue(("default",), schema["default"], rules)
     if rules and isinstance(schema.get("examples"), list):

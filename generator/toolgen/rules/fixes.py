@@ -128,37 +128,50 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, edit: Edit, *, uns
             by_path.setdefault(finding.span.path, []).append(finding)
     if not by_path:
         return
-    referred = _steps_into_unions(sources)
-    fixed: dict[str, FileFix] = {}
+    fixes = _fixes_of_documents(by_path, sources, edit)
+    for path, findings_in_file in by_path.items():
+        if path not in fixes:
+            unused = [finding for finding in findings_in_file if finding.code == "allow-unused"]
+            if unused:
+                fixes[path] = _fix_of_comments(path, unused, sources)
+    yield from (fixes[path] for path in sorted(fixes))
+
+
+def _fixes_of_documents(by_path: Mapping[str, list[Finding]], sources: Sources, edit: Edit) -> dict[str, FileFix]:
+    """Return a step of fixes in the documents of each file, by path, without files in which nothing can be fixed."""
+    referenced_unions = _owners_of_referenced_branches(sources)
+    fixes: dict[str, FileFix] = {}
     # The last document of a file is fixed first, so that the locations in the others stay right.
     for document in reversed((*sources.tools, *sources.types)):
         path = document.path
-        if path in by_path:
-            before = fixed.get(path) or FileFix(path, sources.texts[path], 0)
-            new = _fixed_text(document, by_path[path], before.text, edit, referred)
-            if new is not None:
-                fixed[path] = FileFix(path, new.text, before.count + new.count)
-    for path, findings_in_file in by_path.items():
-        unused = [
-            (_written_code(sources, finding), finding.span.line)
-            for finding in findings_in_file
-            if finding.code == "allow-unused"
-        ]
-        if unused and path not in fixed:
-            fixed[path] = FileFix(path, remove_suppressions(sources.texts[path], unused), len(unused))
-    yield from (fixed[path] for path in sorted(fixed))
+        if path not in by_path:
+            continue
+        before = fixes.get(path) or FileFix(path, sources.texts[path], 0)
+        fix = _fix_of_document(document, by_path[path], before.text, edit, referenced_unions)
+        if fix is not None:
+            fixes[path] = FileFix(path, fix.text, before.count + fix.count)
+    return fixes
 
 
-def _steps_into_unions(sources: Sources) -> set[str]:
-    """Return the step before each union in the pointers of all references: `a` of `#/$defs/a/anyOf/0`, `` of a root."""
-    steps_before_unions: set[str] = set()
+def _fix_of_comments(path: str, unused: list[Finding], sources: Sources) -> FileFix:
+    """Return a file without the codes in its comments that allow nothing, which are `allow-unused` findings."""
+    codes = [(_written_code(sources, finding), finding.span.line) for finding in unused]
+    return FileFix(path, remove_suppressions(sources.texts[path], codes), len(codes))
+
+
+def _owners_of_referenced_branches(sources: Sources) -> set[str]:
+    """Return the names of the schemas in whose `anyOf` or `oneOf` a reference of any document leads.
+
+    The name is the last step to the schema: `a` for a reference to `#/$defs/a/anyOf/0`, and empty for the root.
+    """
+    names: set[str] = set()
     for document in (*sources.tools, *sources.types):
         for pointer in document.values:
             ref = _at(document.value, pointer) if pointer[-1:] == ("$ref",) else None
             if isinstance(ref, str):
                 steps = ["", *pointer_steps(unquote(ref.partition("#")[2]))]
-                steps_before_unions |= {step for step, keyword in pairwise(steps) if keyword in ("anyOf", "oneOf")}
-    return steps_before_unions
+                names |= {name for name, keyword in pairwise(steps) if keyword in ("anyOf", "oneOf")}
+    return names
 
 
 class _FixStep(NamedTuple):
@@ -169,19 +182,27 @@ class _FixStep(NamedTuple):
     text: str | None = None
 
 
-def _fixed_text(
-    document: Document, findings: list[Finding], text: str, edit: Edit, referred: set[str]
+def _fix_of_document(
+    document: Document, findings: list[Finding], text: str, edit: Edit, referenced_unions: set[str]
 ) -> FileFix | None:
-    """Return the text with a step of fixes in one document; None if nothing can be fixed.
+    """Return the text of a file with a step of fixes in one document; None if nothing can be fixed.
 
     A text is used only if it is read as the fixed value, and the other documents in it are unchanged.
     """
-    for step in (*_fixes(document, findings, text, referred), *_fixes_of_hidden_text(document, findings, text)):
-        new = edit(text, document, step.value) if step.text is None else step.text
-        if new is None or new == text:
+    faults = _faults_of_schemas(document, findings, referenced_unions)
+    steps = (
+        _fix_of_flow_style(document, faults, text),
+        _fix_of_block_style(document, faults, text),
+        _fix_of_hidden_text(document, findings, text),
+    )
+    for step in steps:
+        if step is None:
             continue
-        if read_yaml_values(new, document.path, Findings()) == _with_value(text, document, step.value):
-            return FileFix(document.path, new, step.number)
+        new_text = edit(text, document, step.value) if step.text is None else step.text
+        if new_text is None or new_text == text:
+            continue
+        if read_yaml_values(new_text, document.path, Findings()) == _with_value(text, document, step.value):
+            return FileFix(document.path, new_text, step.number)
     return None
 
 
@@ -198,27 +219,35 @@ class _Fault(NamedTuple):
     code: str
 
 
-def _fixes(document: Document, findings: list[Finding], text: str, referred: set[str]) -> Iterator[_FixStep]:
-    """Yield the document without the faults in flow style, with its text, then without those in block style."""
-    faults = _faults_of_schemas(document, findings, referred)
+def _fix_of_flow_style(document: Document, faults: list[_Fault], text: str) -> _FixStep | None:
+    """Return the document without the faults of schemas in flow style, and its text; None if there are none."""
     flow = _FlowText(text, document)
-    for in_flow_style in (True, False):
-        value, count = copy.deepcopy(document.value), 0
-        for pointer, code in faults:
-            schema = _at(value, pointer)
-            if not isinstance(schema, dict) or flow.is_flow(pointer) is not in_flow_style:
-                continue
-            if in_flow_style and not flow.edit(pointer, code, schema):
-                continue
-            count += _SCHEMA_FIXES[code].apply(schema)
-        if count:
-            yield _FixStep(value, count, flow.edited_text() if in_flow_style else None)
+    value = copy.deepcopy(document.value)
+    count = 0
+    for fault in faults:
+        schema = _at(value, fault.pointer)
+        is_flow = isinstance(schema, dict) and flow.is_flow(fault.pointer)
+        if is_flow and flow.edit(fault.pointer, fault.code, schema):
+            count += _SCHEMA_FIXES[fault.code].apply(schema)
+    return _FixStep(value, count, flow.edited_text()) if count else None
 
 
-def _faults_of_schemas(document: Document, findings: list[Finding], referred: set[str]) -> list[_Fault]:
+def _fix_of_block_style(document: Document, faults: list[_Fault], text: str) -> _FixStep | None:
+    """Return the document without the faults of schemas in block style; None if there are none."""
+    flow = _FlowText(text, document)
+    value = copy.deepcopy(document.value)
+    count = 0
+    for fault in faults:
+        schema = _at(value, fault.pointer)
+        if isinstance(schema, dict) and not flow.is_flow(fault.pointer):
+            count += _SCHEMA_FIXES[fault.code].apply(schema)
+    return _FixStep(value, count) if count else None
+
+
+def _faults_of_schemas(document: Document, findings: list[Finding], referenced_unions: set[str]) -> list[_Fault]:
     """Return the faults in a document that have a fix, inner ones first.
 
-    Branches that a reference may lead to stay: `referred` has the steps before them.
+    A union stays if a reference may lead into it: `referenced_unions` has the names of the schemas around such unions.
     """
     pointers = {location: pointer for pointer, location in document.keys.items()}
     pointers |= {location: pointer for pointer, location in document.values.items() if location not in pointers}
@@ -228,16 +257,23 @@ def _faults_of_schemas(document: Document, findings: list[Finding], referred: se
         pointer = pointers.get((span.line, span.column, span.end_line, span.end_column))
         if pointer is not None and finding.code in _SCHEMA_FIXES:
             schema_pointer = pointer[: len(pointer) - _SCHEMA_FIXES[finding.code].depth]
-            steps = {str(step) for step in schema_pointer[-1:]} | ({""} if len(schema_pointer) < 2 else set())
-            if finding.code != "union-of-one" or steps.isdisjoint(referred):
+            names = {str(step) for step in schema_pointer[-1:]}
+            if len(schema_pointer) < 2:  # the root of a type, or of parameters
+                names.add("")
+            if finding.code != "union-of-one" or names.isdisjoint(referenced_unions):
                 faults.add(_Fault(schema_pointer, finding.code))
     return sorted(faults, key=lambda fault: (-len(fault.pointer), str(tuple(fault))))
 
 
-def _fixes_of_hidden_text(document: Document, findings: list[Finding], text: str) -> Iterator[_FixStep]:
-    """Yield the value without hidden characters in texts, where the source has them unescaped. Names stay."""
+def _fix_of_hidden_text(document: Document, findings: list[Finding], text: str) -> _FixStep | None:
+    """Return the document without hidden characters in texts, where its text has them unescaped; None if there are none.
+
+    Names stay.
+    """
     pointers = {location: pointer for pointer, location in document.values.items()}
-    value, flow, count = copy.deepcopy(document.value), _FlowText(text, document), 0
+    flow = _FlowText(text, document)
+    value = copy.deepcopy(document.value)
+    count = 0
     for finding in findings:
         span = finding.span
         location = (span.line, span.column, span.end_line, span.end_column)
@@ -246,8 +282,7 @@ def _fixes_of_hidden_text(document: Document, findings: list[Finding], text: str
         if finding.code in UNSAFE and pointer and isinstance(original, str) and flow.replace(location, without_hidden):
             _at(value, pointer[:-1])[pointer[-1]] = without_hidden(original)
             count += 1
-    if count:
-        yield _FixStep(value, count, flow.edited_text())
+    return _FixStep(value, count, flow.edited_text()) if count else None
 
 
 def _at(value: Any, pointer: Pointer) -> Any:
@@ -305,21 +340,19 @@ class _FlowText:
         is_json = self.document.path.lower().endswith(".json")
         member = f'"type": {type_json},' if is_json else f"type: {type_json.strip(chr(34))},"
         start, end = self._range_of_value(pointer)
-        inner = self.text[start + 1 : end]
-        blank = inner[: len(inner) - len(inner.lstrip())]
-        return self._add_edit(start + 1, start + 1, f"{blank}{member}" if blank else f"{member} ")
+        after_brace = self.text[start + 1 : end]
+        indent = after_brace[: len(after_brace) - len(after_brace.lstrip())]
+        return self._add_edit(start + 1, start + 1, f"{indent}{member}" if indent else f"{member} ")
 
     def _inline_branch(self, pointer: Pointer, keyword: str, schema: Mapping[str, Any]) -> bool:
         """Replace a union by the members of its one branch."""
-        branch, around = schema[keyword][0], schema.keys() - {keyword}
-        if (
-            not isinstance(branch, dict)
-            or not self.is_flow((*pointer, keyword, 0))
-            or branch.keys() & around
-            or not _is_independent(branch, around)
-        ):
+        branch, branch_pointer = schema[keyword][0], (*pointer, keyword, 0)
+        around = schema.keys() - {keyword}
+        if not isinstance(branch, dict) or not self.is_flow(branch_pointer):
             return False
-        start, end = self._range_of_value((*pointer, keyword, 0))
+        if branch.keys() & around or not _is_independent(branch, around):
+            return False
+        start, end = self._range_of_value(branch_pointer)
         members = self.text[start + 1 : end - 1].strip().rstrip(",")
         if not members:
             return self._remove_member(pointer, keyword)
@@ -327,13 +360,13 @@ class _FlowText:
 
     def _remove_member(self, pointer: Pointer, keyword: str) -> bool:
         """Remove a member of a schema, with the comma after it, or before it if it is the last one."""
-        start, end = self._range_of_value(pointer)
-        first, last = self._range_of_member(pointer, keyword)
-        after = re.match(r"\s*,\s*", self.text[last:end])
-        if after:
-            return self._add_edit(first, last + after.end(), "")
-        before = re.search(r"\s*,\s*$", self.text[start:first])
-        return self._add_edit(start + before.start() if before else first, last, "")
+        schema, member = self._range_of_value(pointer), self._range_of_member(pointer, keyword)
+        comma_after = re.match(r"\s*,\s*", self.text[member.end : schema.end])
+        if comma_after:
+            return self._add_edit(member.start, member.end + comma_after.end(), "")
+        comma_before = re.search(r"\s*,\s*$", self.text[schema.start : member.start])
+        start = schema.start + comma_before.start() if comma_before else member.start
+        return self._add_edit(start, member.end, "")
 
     def replace(self, location: tuple[int, int, int, int], change: Callable[[str], str]) -> bool:
         """Record a change of the text at a location. Return False if it changes nothing."""
@@ -356,6 +389,7 @@ class _FlowText:
         return True
 
     def _range_of_value(self, pointer: Pointer) -> _TextRange:
+        """Return the range of a value without its key."""
         return self._range(self.document.values[pointer])
 
     def _range_of_member(self, pointer: Pointer, keyword: str) -> _TextRange:
@@ -364,6 +398,7 @@ class _FlowText:
         return _TextRange(start, self._range_of_value((*pointer, keyword)).end)
 
     def _range(self, location: tuple[int, int, int, int]) -> _TextRange:
+        """Return the range between the first and the last line and column of a location, which count from 1."""
         line, column, end_line, end_column = location
         return _TextRange(self._lines[line - 1] + column - 1, self._lines[end_line - 1] + end_column - 1)
 
