@@ -127,19 +127,7 @@ class CohereConverter(ChatConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body. If a choice that names tools is weakened, only these tools are offered."""
         wire = self.write_request_body(request, at, writer)
-        definitions = [tool for tool in request.tools or () if type(tool) is ToolDefinition]
-        strict = [tool.strict is True and tool.name not in writer.downgraded for tool in definitions]
-        if definitions and all(strict):
-            wire["strict_tools"] = True
-        elif any(strict):
-            if wire.get("strict_tools"):
-                del wire["strict_tools"]
-            for i, tool in enumerate(request.tools or ()):
-                if type(tool) is ToolDefinition and tool.strict and tool.name not in writer.downgraded:
-                    path = (((at, "tools"), i), "strict")
-                    writer.report_loss(path, "strict", "dropped", "either all tools are strict or none", "warning")
-        elif definitions and wire.get("strict_tools"):
-            del wire["strict_tools"]
+        self.write_strict_tools(wire, request.tools or [], at, writer)
         if wire.get("tools"):
             offered, forced = select_tools_by_choice(request.tool_choice, wire["tools"], writer)
             if len(offered) < len(wire["tools"]):
@@ -147,12 +135,32 @@ class CohereConverter(ChatConverter):
             wire["tools"] = offered
             if forced:
                 wire["tool_choice"] = self.TOOL_CHOICES["required"]
-        beside = next((key for key in ("tools", "documents") if wire.get(key)), None)
-        if beside and wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
-            path = (at, "outputFormat")
-            writer.report_loss(path, "outputFormat", "dropped", f"the API rejects it beside {beside}", "warning")
+        conflicting_key = next((key for key in ("tools", "documents") if wire.get(key)), None)
+        if conflicting_key and wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
+            reason = f"the API rejects it beside {conflicting_key}"
+            writer.report_loss((at, "outputFormat"), "outputFormat", "dropped", reason, "warning")
             del wire["response_format"]
         return wire
+
+    def write_strict_tools(self, wire: dict[str, Any], tools: Sequence[Any], at: Path, writer: Writer) -> None:
+        """Set `strict_tools` if all tools are strict. If only some are, it is removed, and each of them is reported.
+
+        Without tools, `strict_tools` stays as it was read.
+        """
+        is_strict = {
+            i: tool.strict is True and tool.name not in writer.downgraded
+            for i, tool in enumerate(tools)
+            if type(tool) is ToolDefinition
+        }
+        if is_strict and all(is_strict.values()):
+            wire["strict_tools"] = True
+            return
+        if is_strict and wire.get("strict_tools"):
+            del wire["strict_tools"]
+        for i in is_strict:
+            if is_strict[i]:
+                path = (((at, "tools"), i), "strict")
+                writer.report_loss(path, "strict", "dropped", "either all tools are strict or none", "warning")
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Blank ones are marked, because the API accepted them."""
@@ -184,49 +192,56 @@ class CohereConverter(ChatConverter):
                 continue
             if writer.media:
                 wires.append(self.write_deferred_media_message(writer))
-            if type(message) is AssistantMessage:
-                wire = self.write_assistant_message(message, here, writer)
-                is_empty = is_blank(wire.get("content")) and not any(wire[key] for key in wire.keys() - _SILENT)
-                if not is_empty or writer.was_sent(message):
-                    wires.append(wire)
-                else:
-                    writer.report_loss(here, "an empty message", "dropped", "the API rejects a message without content")
-            elif type(message) is SystemMessage:
-                wire = self.write_system_message(message, here, writer)
-                if is_blank(wire.get("content")) and not writer.peek_extras(message.metadata):
-                    writer.report_loss(here, "an empty message", "dropped", "the API rejects it")
-                elif system is None or wires[-1] is not system or writer.peek_extras(message.metadata).get("$inline"):
-                    wires.append(wire)
-                    system = wire
-                else:
-                    append_content(system, wire)
-            elif type(message) is UserMessage:
-                wire = write_user_or_opaque(message, here, writer, self.write_user_message)
-                if writer.peek_extras(message.metadata) or not is_blank(wire.get("content")):
-                    wires.append(wire)
-                else:
-                    writer.report_loss(here, "an empty message", "dropped", "the API rejects it")
+            wire = self.write_message_unless_empty(message, here, writer)
+            if wire is None:
+                continue
+            if type(message) is not SystemMessage:
+                wires.append(wire)
+            elif system is None or wires[-1] is not system or writer.peek_extras(message.metadata).get("$inline"):
+                wires.append(wire)
+                system = wire
             else:
-                raise wrong_type(here, "a message", message)
+                append_content(system, wire)
         if writer.media:
             wires.append(self.write_deferred_media_message(writer))
         return wires
 
+    def write_message_unless_empty(self, message: Message, at: Path, writer: Writer) -> dict[str, Any] | None:
+        """Write a message that is not of a tool. None if it is empty and was not read so, which is reported."""
+        reason = "the API rejects it"
+        if type(message) is AssistantMessage:
+            wire = self.write_assistant_message(message, at, writer)
+            has_other_values = any(wire[key] for key in wire.keys() - _SILENT)
+            is_sent = not is_blank(wire.get("content")) or has_other_values or writer.was_sent(message)
+            reason = "the API rejects a message without content"
+        elif type(message) is SystemMessage:
+            wire = self.write_system_message(message, at, writer)
+            is_sent = not is_blank(wire.get("content")) or bool(writer.peek_extras(message.metadata))
+        elif type(message) is UserMessage:
+            wire = write_user_or_opaque(message, at, writer, self.write_user_message)
+            is_sent = not is_blank(wire.get("content")) or bool(writer.peek_extras(message.metadata))
+        else:
+            raise wrong_type(at, "a message", message)
+        if is_sent:
+            return wire
+        writer.report_loss(at, "an empty message", "dropped", reason)
+        return None
+
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts: thinking, plan, text, calls."""
         content = wire.get("content")
-        text = wire.get("tool_plan")
+        plan = wire.get("tool_plan")
         calls = wire.get("tool_calls")
-        if text is not None and type(text) is not str:
-            raise wrong_type((at, "tool_plan"), "a string", text)
+        if plan is not None and type(plan) is not str:
+            raise wrong_type((at, "tool_plan"), "a string", plan)
         extras = unmapped_members(wire, _ASSISTANT_MESSAGE)
-        if text == "":
-            extras["tool_plan"] = text
+        if plan == "":
+            extras["tool_plan"] = plan
         if calls is not None and not calls:
             extras["tool_calls"] = calls
         if content in ("", [], {}):
             extras["content"] = content
-        if type(content) is str and not text and not calls:
+        if type(content) is str and not plan and not calls:
             return AssistantMessage(content, metadata=reader.as_metadata(extras))
         parts: list[AssistantPart] = []
         if type(content) is str and content:
@@ -234,12 +249,12 @@ class CohereConverter(ChatConverter):
             extras["content"] = {"$around": None}
         elif content:
             parts += read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
-        thoughts = [i for i, part in enumerate(parts) if type(part) is ReasoningPart and part.text]
-        if text:
-            plan = ReasoningPart(text, reader.as_metadata({"$as": "tool_plan"}))
-            parts.insert(thoughts[-1] + 1 if thoughts else 0, plan)
-        elif calls and thoughts:
-            merge_extras_into(parts[thoughts[-1]], reader.wire.name, {"$as": "content"})
+        thought_indexes = [i for i, part in enumerate(parts) if type(part) is ReasoningPart and part.text]
+        if plan:
+            plan_part = ReasoningPart(plan, reader.as_metadata({"$as": "tool_plan"}))
+            parts.insert(thought_indexes[-1] + 1 if thought_indexes else 0, plan_part)
+        elif calls and thought_indexes:
+            merge_extras_into(parts[thought_indexes[-1]], reader.wire.name, {"$as": "content"})
         if calls:
             parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         if not parts and "content" not in wire:
