@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...conversion.converter import ObjectReader, ObjectWriter, OutputFormat
 from ...conversion.extras import (
     ABSENT,
+    Extras,
     find_value_and_key,
     inner_extras,
     merge_extras_into,
@@ -88,8 +89,9 @@ class CohereConverter(ChatConverter):
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools. In a request, `strict_tools` is written beside them."""
-        for i, definition in enumerate(definitions or () if at == ROOT else ()):  # only the tools are converted
-            if type(definition) is ToolDefinition and definition.strict:
+        are_alone = at == ROOT  # without a request, which would have `strict_tools`
+        for i, definition in enumerate(definitions or ()):
+            if are_alone and type(definition) is ToolDefinition and definition.strict:
                 writer.report_loss(((at, i), "strict"), "strict", "dropped", "it is sent as strict_tools")
         return super().write_tools(definitions, extra, at, writer)
 
@@ -354,23 +356,8 @@ class CohereConverter(ChatConverter):
         error = wire.get("error")
         if type(body) is str or (error and "message" not in wire):
             raise BareApiError(format_path(at), wire)
-        extras = unmapped_members(wire, _RESPONSE)
         stop_reason = optional_text(wire, "finish_reason", at)
-        if stop_reason is not None and stop_reason not in self.FINISH_REASONS:
-            extras["finish_reason"] = stop_reason
-        absent = [key for key in ("message", "finish_reason") if key not in wire]
-        if absent:
-            extras["$absent"] = absent
-        path = (at, "message")
-        if type(body) is dict:
-            message = self.read_assistant_message(body, path, reader)
-            keep_role(message, body, reader)
-            if type(body.get("content")) is str and body["content"]:
-                merge_extras_into(message, reader.wire.name, {"content": {"$around": None}})
-        elif body is None:
-            message = AssistantMessage()
-        else:
-            raise wrong_type(path, "an object", body)
+        message = self.read_response_message(body, (at, "message"), reader)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
@@ -385,8 +372,24 @@ class CohereConverter(ChatConverter):
             optional_text(wire, "id", at),
             stop_reason=stop_reason,
             usage=None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
-            metadata=reader.as_metadata(extras),
+            metadata=reader.as_metadata(_extras_of_response(wire, self.FINISH_REASONS)),
         )
+
+    def read_response_message(self, body: Any, at: Path, reader: Reader) -> AssistantMessage:
+        """Read the message of a response. Content that is a string, as in no other response, is marked.
+
+        Raises:
+            ConversionError: The message is neither an object nor null.
+        """
+        if body is None:
+            return AssistantMessage()
+        if type(body) is not dict:
+            raise wrong_type(at, "an object", body)
+        message = self.read_assistant_message(body, at, reader)
+        keep_role(message, body, reader)
+        if type(body.get("content")) is str and body["content"]:
+            merge_extras_into(message, reader.wire.name, {"content": {"$around": None}})
+        return message
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
@@ -399,13 +402,7 @@ class CohereConverter(ChatConverter):
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
         if "message" not in extras and "message" not in extras.get("$absent", ()):
-            message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
-            restore_role(message, completion.message, writer)
-            content = message.get("content")
-            message_extras = writer.peek_extras(completion.message.metadata)
-            if type(content) is str and content and "$around" not in inner_extras(message_extras, "content"):
-                message["content"] = [{"type": "text", "text": content}]
-            wire["message"] = message
+            wire["message"] = self.write_response_message(completion.message, writer)
         if completion.stop_reason is not None or not extras:
             stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             if stop_reason is not None:
@@ -414,3 +411,25 @@ class CohereConverter(ChatConverter):
             wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         return wire
+
+    def write_response_message(self, message: AssistantMessage, writer: Writer) -> dict[str, Any]:
+        """Write the message of a response. Its content is a list, unless it was read as a string."""
+        wire = self.write_assistant_message(message, (ROOT, "message"), writer)
+        restore_role(wire, message, writer)
+        content = wire.get("content")
+        was_text = "$around" in inner_extras(writer.peek_extras(message.metadata), "content")
+        if type(content) is str and content and not was_text:
+            wire["content"] = [{"type": "text", "text": content}]
+        return wire
+
+
+def _extras_of_response(wire: dict[str, Any], finish_reasons: Mapping[str, Any]) -> Extras:
+    """Return what a response has that is written differently, or not at all, from a completion."""
+    extras = unmapped_members(wire, _RESPONSE)
+    stop_reason = wire.get("finish_reason")
+    if stop_reason is not None and stop_reason not in finish_reasons:
+        extras["finish_reason"] = stop_reason
+    absent = [key for key in ("message", "finish_reason") if key not in wire]
+    if absent:
+        extras["$absent"] = absent
+    return extras
