@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...conversion.converter import ObjectReader, ObjectWriter, OutputFormat
 from ...conversion.extras import (
     ABSENT,
+    Extras,
     find_value_and_key,
     inner_extras,
     merge_extras_into,
@@ -88,8 +89,9 @@ class CohereConverter(ChatConverter):
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools. In a request, `strict_tools` is written beside them."""
-        for i, definition in enumerate(definitions or () if at == ROOT else ()):  # only the tools are converted
-            if type(definition) is ToolDefinition and definition.strict:
+        are_alone = at == ROOT  # without a request, which would have `strict_tools`
+        for i, definition in enumerate(definitions or ()):
+            if are_alone and type(definition) is ToolDefinition and definition.strict:
                 writer.report_loss(((at, i), "strict"), "strict", "dropped", "it is sent as strict_tools")
         return super().write_tools(definitions, extra, at, writer)
 
@@ -127,19 +129,7 @@ class CohereConverter(ChatConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body. If a choice that names tools is weakened, only these tools are offered."""
         wire = self.write_request_body(request, at, writer)
-        definitions = [tool for tool in request.tools or () if type(tool) is ToolDefinition]
-        strict = [tool.strict is True and tool.name not in writer.downgraded for tool in definitions]
-        if definitions and all(strict):
-            wire["strict_tools"] = True
-        elif any(strict):
-            if wire.get("strict_tools"):
-                del wire["strict_tools"]
-            for i, tool in enumerate(request.tools or ()):
-                if type(tool) is ToolDefinition and tool.strict and tool.name not in writer.downgraded:
-                    path = (((at, "tools"), i), "strict")
-                    writer.report_loss(path, "strict", "dropped", "either all tools are strict or none", "warning")
-        elif definitions and wire.get("strict_tools"):
-            del wire["strict_tools"]
+        self.write_strict_tools(wire, request.tools or [], at, writer)
         if wire.get("tools"):
             offered, forced = select_tools_by_choice(request.tool_choice, wire["tools"], writer)
             if len(offered) < len(wire["tools"]):
@@ -147,12 +137,32 @@ class CohereConverter(ChatConverter):
             wire["tools"] = offered
             if forced:
                 wire["tool_choice"] = self.TOOL_CHOICES["required"]
-        beside = next((key for key in ("tools", "documents") if wire.get(key)), None)
-        if beside and wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
-            path = (at, "outputFormat")
-            writer.report_loss(path, "outputFormat", "dropped", f"the API rejects it beside {beside}", "warning")
+        conflicting_key = next((key for key in ("tools", "documents") if wire.get(key)), None)
+        if conflicting_key and wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
+            reason = f"the API rejects it beside {conflicting_key}"
+            writer.report_loss((at, "outputFormat"), "outputFormat", "dropped", reason, "warning")
             del wire["response_format"]
         return wire
+
+    def write_strict_tools(self, wire: dict[str, Any], tools: Sequence[Any], at: Path, writer: Writer) -> None:
+        """Set `strict_tools` if all tools are strict. If only some are, it is removed, and each of them is reported.
+
+        Without tools, `strict_tools` stays as it was read.
+        """
+        is_strict = {
+            i: tool.strict is True and tool.name not in writer.downgraded
+            for i, tool in enumerate(tools)
+            if type(tool) is ToolDefinition
+        }
+        if is_strict and all(is_strict.values()):
+            wire["strict_tools"] = True
+            return
+        if is_strict and wire.get("strict_tools"):
+            del wire["strict_tools"]
+        for i in is_strict:
+            if is_strict[i]:
+                path = (((at, "tools"), i), "strict")
+                writer.report_loss(path, "strict", "dropped", "either all tools are strict or none", "warning")
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Blank ones are marked, because the API accepted them."""
@@ -184,49 +194,56 @@ class CohereConverter(ChatConverter):
                 continue
             if writer.media:
                 wires.append(self.write_deferred_media_message(writer))
-            if type(message) is AssistantMessage:
-                wire = self.write_assistant_message(message, here, writer)
-                is_empty = is_blank(wire.get("content")) and not any(wire[key] for key in wire.keys() - _SILENT)
-                if not is_empty or writer.was_sent(message):
-                    wires.append(wire)
-                else:
-                    writer.report_loss(here, "an empty message", "dropped", "the API rejects a message without content")
-            elif type(message) is SystemMessage:
-                wire = self.write_system_message(message, here, writer)
-                if is_blank(wire.get("content")) and not writer.peek_extras(message.metadata):
-                    writer.report_loss(here, "an empty message", "dropped", "the API rejects it")
-                elif system is None or wires[-1] is not system or writer.peek_extras(message.metadata).get("$inline"):
-                    wires.append(wire)
-                    system = wire
-                else:
-                    append_content(system, wire)
-            elif type(message) is UserMessage:
-                wire = write_user_or_opaque(message, here, writer, self.write_user_message)
-                if writer.peek_extras(message.metadata) or not is_blank(wire.get("content")):
-                    wires.append(wire)
-                else:
-                    writer.report_loss(here, "an empty message", "dropped", "the API rejects it")
+            wire = self.write_message_unless_empty(message, here, writer)
+            if wire is None:
+                continue
+            if type(message) is not SystemMessage:
+                wires.append(wire)
+            elif system is None or wires[-1] is not system or writer.peek_extras(message.metadata).get("$inline"):
+                wires.append(wire)
+                system = wire
             else:
-                raise wrong_type(here, "a message", message)
+                append_content(system, wire)
         if writer.media:
             wires.append(self.write_deferred_media_message(writer))
         return wires
 
+    def write_message_unless_empty(self, message: Message, at: Path, writer: Writer) -> dict[str, Any] | None:
+        """Write a message that is not of a tool. None if it is empty and was not read so, which is reported."""
+        reason = "the API rejects it"
+        if type(message) is AssistantMessage:
+            wire = self.write_assistant_message(message, at, writer)
+            has_other_values = any(wire[key] for key in wire.keys() - _SILENT)
+            is_sent = not is_blank(wire.get("content")) or has_other_values or writer.was_sent(message)
+            reason = "the API rejects a message without content"
+        elif type(message) is SystemMessage:
+            wire = self.write_system_message(message, at, writer)
+            is_sent = not is_blank(wire.get("content")) or bool(writer.peek_extras(message.metadata))
+        elif type(message) is UserMessage:
+            wire = write_user_or_opaque(message, at, writer, self.write_user_message)
+            is_sent = not is_blank(wire.get("content")) or bool(writer.peek_extras(message.metadata))
+        else:
+            raise wrong_type(at, "a message", message)
+        if is_sent:
+            return wire
+        writer.report_loss(at, "an empty message", "dropped", reason)
+        return None
+
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts: thinking, plan, text, calls."""
         content = wire.get("content")
-        text = wire.get("tool_plan")
+        plan = wire.get("tool_plan")
         calls = wire.get("tool_calls")
-        if text is not None and type(text) is not str:
-            raise wrong_type((at, "tool_plan"), "a string", text)
+        if plan is not None and type(plan) is not str:
+            raise wrong_type((at, "tool_plan"), "a string", plan)
         extras = unmapped_members(wire, _ASSISTANT_MESSAGE)
-        if text == "":
-            extras["tool_plan"] = text
+        if plan == "":
+            extras["tool_plan"] = plan
         if calls is not None and not calls:
             extras["tool_calls"] = calls
         if content in ("", [], {}):
             extras["content"] = content
-        if type(content) is str and not text and not calls:
+        if type(content) is str and not plan and not calls:
             return AssistantMessage(content, metadata=reader.as_metadata(extras))
         parts: list[AssistantPart] = []
         if type(content) is str and content:
@@ -234,12 +251,12 @@ class CohereConverter(ChatConverter):
             extras["content"] = {"$around": None}
         elif content:
             parts += read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
-        thoughts = [i for i, part in enumerate(parts) if type(part) is ReasoningPart and part.text]
-        if text:
-            plan = ReasoningPart(text, reader.as_metadata({"$as": "tool_plan"}))
-            parts.insert(thoughts[-1] + 1 if thoughts else 0, plan)
-        elif calls and thoughts:
-            merge_extras_into(parts[thoughts[-1]], reader.wire.name, {"$as": "content"})
+        thought_indexes = [i for i, part in enumerate(parts) if type(part) is ReasoningPart and part.text]
+        if plan:
+            plan_part = ReasoningPart(plan, reader.as_metadata({"$as": "tool_plan"}))
+            parts.insert(thought_indexes[-1] + 1 if thought_indexes else 0, plan_part)
+        elif calls and thought_indexes:
+            merge_extras_into(parts[thought_indexes[-1]], reader.wire.name, {"$as": "content"})
         if calls:
             parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         if not parts and "content" not in wire:
@@ -339,23 +356,8 @@ class CohereConverter(ChatConverter):
         error = wire.get("error")
         if type(body) is str or (error and "message" not in wire):
             raise BareApiError(format_path(at), wire)
-        extras = unmapped_members(wire, _RESPONSE)
         stop_reason = optional_text(wire, "finish_reason", at)
-        if stop_reason is not None and stop_reason not in self.FINISH_REASONS:
-            extras["finish_reason"] = stop_reason
-        absent = [key for key in ("message", "finish_reason") if key not in wire]
-        if absent:
-            extras["$absent"] = absent
-        path = (at, "message")
-        if type(body) is dict:
-            message = self.read_assistant_message(body, path, reader)
-            keep_role(message, body, reader)
-            if type(body.get("content")) is str and body["content"]:
-                merge_extras_into(message, reader.wire.name, {"content": {"$around": None}})
-        elif body is None:
-            message = AssistantMessage()
-        else:
-            raise wrong_type(path, "an object", body)
+        message = self.read_response_message(body, (at, "message"), reader)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
@@ -370,8 +372,24 @@ class CohereConverter(ChatConverter):
             optional_text(wire, "id", at),
             stop_reason=stop_reason,
             usage=None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
-            metadata=reader.as_metadata(extras),
+            metadata=reader.as_metadata(_extras_of_response(wire, self.FINISH_REASONS)),
         )
+
+    def read_response_message(self, body: Any, at: Path, reader: Reader) -> AssistantMessage:
+        """Read the message of a response. Content that is a string, as in no other response, is marked.
+
+        Raises:
+            ConversionError: The message is neither an object nor null.
+        """
+        if body is None:
+            return AssistantMessage()
+        if type(body) is not dict:
+            raise wrong_type(at, "an object", body)
+        message = self.read_assistant_message(body, at, reader)
+        keep_role(message, body, reader)
+        if type(body.get("content")) is str and body["content"]:
+            merge_extras_into(message, reader.wire.name, {"content": {"$around": None}})
+        return message
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
@@ -384,13 +402,7 @@ class CohereConverter(ChatConverter):
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
         if "message" not in extras and "message" not in extras.get("$absent", ()):
-            message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
-            restore_role(message, completion.message, writer)
-            content = message.get("content")
-            message_extras = writer.peek_extras(completion.message.metadata)
-            if type(content) is str and content and "$around" not in inner_extras(message_extras, "content"):
-                message["content"] = [{"type": "text", "text": content}]
-            wire["message"] = message
+            wire["message"] = self.write_response_message(completion.message, writer)
         if completion.stop_reason is not None or not extras:
             stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             if stop_reason is not None:
@@ -399,3 +411,25 @@ class CohereConverter(ChatConverter):
             wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         return wire
+
+    def write_response_message(self, message: AssistantMessage, writer: Writer) -> dict[str, Any]:
+        """Write the message of a response. Its content is a list, unless it was read as a string."""
+        wire = self.write_assistant_message(message, (ROOT, "message"), writer)
+        restore_role(wire, message, writer)
+        content = wire.get("content")
+        was_text = "$around" in inner_extras(writer.peek_extras(message.metadata), "content")
+        if type(content) is str and content and not was_text:
+            wire["content"] = [{"type": "text", "text": content}]
+        return wire
+
+
+def _extras_of_response(wire: dict[str, Any], finish_reasons: Mapping[str, Any]) -> Extras:
+    """Return what a response has that is written differently, or not at all, from a completion."""
+    extras = unmapped_members(wire, _RESPONSE)
+    stop_reason = wire.get("finish_reason")
+    if stop_reason is not None and stop_reason not in finish_reasons:
+        extras["finish_reason"] = stop_reason
+    absent = [key for key in ("message", "finish_reason") if key not in wire]
+    if absent:
+        extras["$absent"] = absent
+    return extras

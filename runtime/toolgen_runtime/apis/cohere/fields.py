@@ -76,26 +76,26 @@ def write_collectively_strict_schema(
 def write_output_schema_with_required(schema: dict[str, Any], at: Path, writer: Writer) -> Any:
     """Write an output schema in which each object requires a property, which the API demands. The first one is added."""
     written = write_output_schema(schema, at, writer)
-    requiring = _requiring(written)
-    if requiring is not written:
+    accepted = _require_a_property(written)
+    if accepted is not written:
         reason = "each object must require a property, so the first one of those that require none is required"
         writer.report_loss(at, "required", "narrowed", reason)
-    return requiring
+    return accepted
 
 
-def _requiring(value: Any) -> Any:
+def _require_a_property(value: Any) -> Any:
     """Return a schema in which each object with properties requires one of them: itself, if that is so already."""
     if type(value) is not dict:
         return value
     copy = dict(value)
     for key in ("properties", "$defs"):
         if type(value.get(key)) is dict:
-            copy[key] = {name: _requiring(inner) for name, inner in value[key].items()}
+            copy[key] = {name: _require_a_property(inner) for name, inner in value[key].items()}
     for key in ("items", "additionalProperties"):
         if key in value:
-            copy[key] = _requiring(value[key])
+            copy[key] = _require_a_property(value[key])
     if type(value.get("anyOf")) is list:
-        copy["anyOf"] = [_requiring(branch) for branch in value["anyOf"]]
+        copy["anyOf"] = [_require_a_property(branch) for branch in value["anyOf"]]
     if copy.get("properties") and not copy.get("required"):
         copy["required"] = [next(iter(copy["properties"]))]
     return value if copy == value else copy
@@ -142,11 +142,12 @@ def select_tools_by_choice(choice: ToolChoice | None, entries: list[Any], writer
     else:
         return entries, False
     wire_names = {writer.wire.wire_name(name) for name in names}
-    named = [entry for entry in entries if _name(entry) in wire_names]
+    named = [entry for entry in entries if _function_name(entry) in wire_names]
     return (named, forced) if named else (entries, False)
 
 
-def _name(entry: Any) -> Any:
+def _function_name(entry: Any) -> Any:
+    """Return the name of a tool on the wire, or None if it is not a function."""
     function = entry.get("function") if type(entry) is dict else None
     return function.get("name") if type(function) is dict else None
 
@@ -165,7 +166,7 @@ def read_result_documents(content: list[Any]) -> tuple[Any, Extras] | None:
             values.append(document["data"])
             frames.append({**block, "document": {key: value for key, value in document.items() if key != "data"}})
         elif type(document) is dict and type(document.get("data")) is str:
-            values.append(_parsed(document["data"]))
+            values.append(_parse_or_text(document["data"]))
             frames.append(block)
         elif kind == "text" and type(block.get("text")) is str:
             values.append(block["text"])
@@ -177,7 +178,7 @@ def read_result_documents(content: list[Any]) -> tuple[Any, Extras] | None:
     return values[0] if len(values) == 1 else values, {"$whole": frames}
 
 
-def _parsed(text: str) -> Any:
+def _parse_or_text(text: str) -> Any:
     """Return the JSON value of a text, or the text itself if it is not JSON."""
     try:
         return loads(text)
@@ -194,22 +195,34 @@ def restore_result_documents(value: Any, extra: Any) -> list[Any] | None:
     if len(values) != len(frames):
         return None
     content: list[Any] = []
-    for frame, inner in zip(frames, values, strict=True):
-        if frame.get("type") != "document":
-            if type(inner) is not str:
-                return None
-            content.append({**frame, "text": inner})
-            continue
-        document = inner_extras(frame, "document")
-        text = document.get("data")
-        if text is None and type(inner) is not dict:
+    for frame, frame_value in zip(frames, values, strict=True):
+        block = _restore_result_block(frame, frame_value)
+        if block is None:
             return None
-        if text is not None:
-            inner = text if type(text) is str and same_json(_parsed(text), inner) else dump_strict_or_none(inner)
-        if inner is None:
-            return None
-        content.append({**frame, "document": {**document, "data": inner}})
+        content.append(block)
     return content
+
+
+def _restore_result_block(frame: dict[str, Any], value: Any) -> dict[str, Any] | None:
+    """Return the block of a result with its current value, or None if the value does not fit.
+
+    `frame` is the block as it was read, without its value: only a document of text still has it.
+    """
+    if frame.get("type") != "document":
+        return {**frame, "text": value} if type(value) is str else None
+    document = inner_extras(frame, "document")
+    original_text = document.get("data")
+    data = value
+    if original_text is None:
+        if type(value) is not dict:
+            return None
+    elif type(original_text) is str and same_json(_parse_or_text(original_text), value):
+        data = original_text
+    else:
+        data = dump_strict_or_none(value)
+        if data is None:
+            return None
+    return {**frame, "document": {**document, "data": data}}
 
 
 read_output_schema_with_required = read_output_schema
@@ -267,19 +280,20 @@ def tool_plan_part_index(parts: Sequence[AssistantPart], provider: str) -> int |
 
     If more reasoning follows the calls, there is no plan, because a plan is read after all other reasoning.
     """
-    thoughts: list[int] = []
-    calls = False
+    candidate: int | None = None
+    has_calls = False
     for i, part in enumerate(parts):
         if type(part) is ReasoningPart and part.text:
             key = inner_extras(part.metadata or {}, provider).get("$as")
             if key == "tool_plan":
                 return i
-            thoughts = [i] if key is None and not calls else []
-        calls = calls or _is_call(part, provider)
-    return thoughts[0] if thoughts and calls else None
+            candidate = i if key is None and not has_calls else None
+        has_calls = has_calls or _is_call(part, provider)
+    return candidate if has_calls else None
 
 
 def _is_call(part: AssistantPart, provider: str) -> bool:
+    """Return whether a part is a call, or opaque and was read as one."""
     if type(part) is OpaquePart and part.provider == provider:
         return inner_extras(part.metadata or {}, provider).get("$as") == "tool_calls"
     return type(part) is ToolCallPart

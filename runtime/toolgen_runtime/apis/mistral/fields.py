@@ -142,9 +142,12 @@ def read_result_id_or_placeholder(
             extras["tool_call_id"] = {"$synthetic": identifier, "$whole": wire_id}
         return identifier, name or called, extras
     call = reader.take_open_call(name or None)
-    identifier, name = (call.id, call.name) if call is not None else (name, name)
+    if call is None:  # then the name also stands for the id
+        identifier, called = name, name
+    else:
+        identifier, called = call.id, call.name
     extras["tool_call_id"] = {"$synthetic": identifier, **({"$whole": wire_id} if "tool_call_id" in wire else {})}
-    return identifier, name, extras
+    return identifier, called, extras
 
 
 def write_result_id_or_placeholder(
@@ -217,12 +220,14 @@ def unwrap_sdk_object(value: Any, at: Path) -> dict[str, Any]:
             message = choice.get(key)
             content = message.get("content") if type(message) is dict else None
             if type(content) is list:
-                message["content"] = [_known(chunk) for chunk in content]
+                message["content"] = [_unwrap_unknown(chunk) for chunk in content]
     return body
 
 
-def _known(chunk: Any) -> Any:
-    return chunk["raw"] if type(chunk) is dict and "type" not in chunk and "raw" in chunk else chunk
+def _unwrap_unknown(chunk: Any) -> Any:
+    """Return a chunk as the API sent it: the client wraps one whose type it does not know."""
+    is_wrapped = type(chunk) is dict and "type" not in chunk and "raw" in chunk
+    return chunk["raw"] if is_wrapped else chunk
 
 
 def order_system_messages(placed: list[Placed], writer: Writer) -> list[Placed]:
@@ -231,22 +236,32 @@ def order_system_messages(placed: list[Placed], writer: Writer) -> list[Placed]:
     A system message elsewhere is moved up to the nearest such position, and reported.
     """
     ordered: list[Placed] = []
-    last_other = max((i for i, entry in enumerate(placed) if type(entry[0]) is not SystemMessage), default=len(placed))
+    conversation_indexes = [i for i, entry in enumerate(placed) if type(entry.message) is not SystemMessage]
+    last_index = conversation_indexes[-1] if conversation_indexes else len(placed)
     for i, entry in enumerate(placed):
-        if type(entry[0]) is not SystemMessage:
+        if type(entry.message) is not SystemMessage:
             ordered.append(entry)
             continue
-        at = len(ordered)
-        if i > last_other:
-            while at and type(ordered[at - 1][0]) is UserMessage:
-                at -= 1
-        while at and type(ordered[at - 1][0]) not in (SystemMessage, UserMessage):
-            at -= 1
-        if at < len(ordered):
+        position = _system_position(ordered, is_at_end=i > last_index)
+        if position < len(ordered):
             reason = f"{writer.wire.title} accepts it only before a message of the model, not at the end"
-            writer.report_loss(entry[1], "a message", "moved", reason)
-        ordered.insert(at, entry)
+            writer.report_loss(entry.path, "a message", "moved", reason)
+        ordered.insert(position, entry)
     return ordered
+
+
+def _system_position(before: list[Placed], *, is_at_end: bool) -> int:
+    """Return the index at which the API accepts a system message that follows these messages.
+
+    One at the end of the conversation must come before the last user messages.
+    """
+    position = len(before)
+    if is_at_end:
+        while position and type(before[position - 1].message) is UserMessage:
+            position -= 1
+    while position and type(before[position - 1].message) not in (SystemMessage, UserMessage):
+        position -= 1
+    return position
 
 
 def known_kwargs(body: dict[str, Any], allowed_names: Collection[str], writer: Writer) -> dict[str, Any]:
