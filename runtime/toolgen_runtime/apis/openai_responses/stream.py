@@ -594,9 +594,13 @@ def _whole_item(item: _Sent, unsent: list[dict[str, Any]]) -> dict[str, Any] | N
 
     If none has it, return the first of its type, or None if there is none.
     """
-    alike = [whole for whole in unsent if whole.get("type") == item.head["type"]]
-    begun = (whole for whole in alike if _text_of(whole).startswith(item.text))
-    return next(begun, alike[0] if alike else None)
+    first_of_type = None
+    for whole in unsent:
+        if whole.get("type") == item.head["type"]:
+            if _text_of(whole).startswith(item.text):
+                return whole
+            first_of_type = first_of_type or whole
+    return first_of_type
 
 
 def _sent_together(text: str, first: dict[str, Any], items: list[dict[str, Any]]) -> list[dict[str, Any]]:
