@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from toolgen.breaking.accepted import read_accepted
 from toolgen.breaking.changes import Change, ProjectSnapshot, changes_between
 from toolgen.breaking.git import RevisionError, read_committed_file
 from toolgen.breaking.replay import ReplayResult, replay
-from toolgen.breaking.revision import NO_CONTENT, RevisionFolder, read_revision_sources
+from toolgen.breaking.revision import NO_CONTENT, RevisionFolder, RevisionSources, read_revision_sources
 from toolgen.breaking.schema_comparison import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes import AUDIENCES
@@ -73,24 +73,31 @@ def compare_with(
     if accepted is None:
         return None
     findings.items.clear()  # warnings of a build are not changes
+    has_old_side = revision is not None or old_folder is not None
     changes: list[Change] = []
-    if revision is not None or old_folder is not None:
+    if has_old_side:
         old = _old_state(schemas, findings, revision, old_folder, merge_base)
         if old is None:
             return None
-        changes = changes_between(old, new) if isinstance(old, ProjectSnapshot) else []
+        if old != "absent":
+            changes = changes_between(old, new)
     replay_findings = Findings()
     replayed = _replay(schemas, new, replay_files, provider, replay_findings)
     if replayed is None:
         findings.items += replay_findings.items
         return None
     comparison = _judge(changes, accepted, new.project.config.breaking, findings, replayed)
-    if revision is not None or old_folder is not None:
-        span = Span((schemas / ACCEPTED).as_posix())
-        for identifier in comparison.unused:
-            findings.add("accepted-unused", span, change=RawText(identifier))
+    if has_old_side:
+        _report_unused(comparison.unused, schemas, findings)
     findings.items += replay_findings.items
     return comparison
+
+
+def _report_unused(identifiers: Iterable[str], schemas: Path, findings: Findings) -> None:
+    """Report entries of `accepted.yaml` that accept no change."""
+    span = Span((schemas / ACCEPTED).as_posix())
+    for identifier in identifiers:
+        findings.add("accepted-unused", span, change=RawText(identifier))
 
 
 def _judge(
@@ -127,6 +134,7 @@ def _judge(
 
 
 def _snapshot(project: Project | None, findings: Findings) -> ProjectSnapshot | None:
+    """Return a project with its payloads and class names; None if there is none, or, with findings, no payloads."""
     wires = render_payloads(project, findings) if project is not None else None
     if project is None or wires is None:
         return None
@@ -139,9 +147,7 @@ def _old_state(
     """Read the old side. Return `absent` if it did not exist, and None, with findings, if it cannot be built."""
     old_findings = Findings()
     if folder is not None:
-        old = _snapshot(resolve_project(folder, old_findings), old_findings)
-        lock_file = folder.parent / _lock_path(old)
-        lock = lock_file.read_bytes() if lock_file.is_file() else None
+        old = _folder_snapshot(folder, old_findings)
     else:
         try:
             committed = read_revision_sources(schemas, str(revision), merge_base=merge_base)
@@ -153,20 +159,37 @@ def _old_state(
             path = schemas.as_posix()
             findings.add("against-absent", Span(path), revision=str(revision), folder=path)
             return "absent"
-        project = resolve_project(
-            schemas,
-            old_findings,
-            folder=lambda prefix, to: RevisionFolder(committed.files, prefix, to),
-            name=f"{revision}:{schemas.as_posix()}",
-        )
-        old = _snapshot(project, old_findings)
-        lock = read_committed_file(schemas.absolute().parent, committed.commit, _lock_path(old))
+        old = _revision_snapshot(schemas, f"{revision}:{schemas.as_posix()}", committed, old_findings)
     for fault in old_findings:
         if fault.level == "error" or fault.code == NO_CONTENT:
             where, problem = RawText(fault.span), RawText(fault.message)
             findings.add("against-unreadable", Span(schemas.as_posix()), hint=fault.hint, where=where, before=problem)
             findings.change_last_level(fault.level)
-    return replace(old, sent_digests=_sent_digests(lock)) if old is not None else None
+    return old
+
+
+def _folder_snapshot(folder: Path, findings: Findings) -> ProjectSnapshot | None:
+    """Build the project of a folder, with the digests of its package. Return None, with findings, if that is impossible."""
+    snapshot = _snapshot(resolve_project(folder, findings), findings)
+    if snapshot is None:
+        return None
+    lock_file = folder.parent / _lock_path(snapshot)
+    lock = lock_file.read_bytes() if lock_file.is_file() else None
+    return replace(snapshot, sent_digests=_sent_digests(lock))
+
+
+def _revision_snapshot(
+    schemas: Path, name: str, committed: RevisionSources, findings: Findings
+) -> ProjectSnapshot | None:
+    """Build the project of a revision like that of a folder. `name` is what messages call its SCHEMAS."""
+    project = resolve_project(
+        schemas, findings, folder=lambda prefix, to: RevisionFolder(committed.files, prefix, to), name=name
+    )
+    snapshot = _snapshot(project, findings)
+    if snapshot is None:
+        return None
+    lock = read_committed_file(schemas.absolute().parent, committed.commit, _lock_path(snapshot))
+    return replace(snapshot, sent_digests=_sent_digests(lock))
 
 
 def _sent_digests(lock: bytes | None) -> dict[str, dict[str, str]]:
@@ -178,9 +201,9 @@ def _sent_digests(lock: bytes | None) -> dict[str, dict[str, str]]:
     return {name: {tool: digest for tool, digest in tools.items() if digest} for name, tools in payloads.items()}
 
 
-def _lock_path(old: ProjectSnapshot | None) -> str:
+def _lock_path(snapshot: ProjectSnapshot) -> str:
     """Return the path of the lock file of a side's package, relative to the parent folder of SCHEMAS."""
-    return f"{(old.project.config.out if old is not None else None) or 'generated'}/{LOCK}"
+    return f"{snapshot.project.config.out or 'generated'}/{LOCK}"
 
 
 def _replay(
@@ -245,6 +268,7 @@ def _level(change: Change, finding: Finding, levels: Mapping[str, str]) -> Any:
 
 
 def _hint(change: Change, replayed: Sequence[ReplayResult]) -> str | None:
+    """Return whom a change breaks, a value that shows it, what stored calls say, and its id; None if it breaks nobody."""
     parts = [f"breaks: {', '.join(change.audiences)}"] if change.audiences else []
     if change.witness is not ABSENT:
         parts.append(f"witness: {_shown(change.witness)}")
@@ -271,6 +295,7 @@ def _details(change: Change, reason: str | None) -> str:
 
 
 def _shown(value: Any) -> str:
+    """Return a value as a message shows it: a text without quotes unless it is empty, any other value as JSON."""
     if value is ABSENT:
         return "not set"
     text = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)

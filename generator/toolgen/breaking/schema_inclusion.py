@@ -95,6 +95,7 @@ class _Side:
         return self._simplified_by_key[key]
 
     def _simplified(self, schema: Mapping[str, Any], depth: int) -> Any:
+        """Simplify a mapping: to the list of its values if there are few, else to its rules with a simplified union."""
         rules = drop_annotations(normalize(schema, self.root))
         if not isinstance(rules, Mapping):
             return False if rules is False else {}
@@ -110,22 +111,22 @@ class _Side:
             values = [None, False, True]
         if values is None:
             return rules
-        values = [value for value in values if self.admits(value, rules)]
-        return {"enum": values} if values else False
+        admitted = [value for value in values if self.admits(value, rules)]
+        return {"enum": admitted} if admitted else False
 
     def _simplified_union(self, rules: Mapping[str, Any], keyword: str, depth: int) -> Any:
         """Return a schema with its union simplified: as `anyOf`, and without branches that are implied or empty."""
         beside = _without(rules, [keyword])
-        branches = [self.simplify(branch, depth + 1) for branch in rules[keyword]]
-        branches = [branch for branch in branches if branch is not False]
-        if keyword == "oneOf" and not self._are_exclusive(branches):
-            return {**beside, keyword: branches}
-        branches = [inner for branch in branches for inner in _alternatives(branch)]
-        if not branches:
+        simplified = [self.simplify(branch, depth + 1) for branch in rules[keyword]]
+        possible = [branch for branch in simplified if branch is not False]
+        if keyword == "oneOf" and not self._are_exclusive(possible):
+            return {**beside, keyword: possible}
+        alternatives = [inner for branch in possible for inner in _alternatives(branch)]
+        if not alternatives:
             return False
-        if {} in branches:
+        if {} in alternatives:
             return beside
-        union = normalize({"anyOf": branches}, self.root)
+        union = normalize({"anyOf": alternatives}, self.root)
         merged = merge_exactly(beside, union)
         return merged if merged is not None else {**beside, "allOf": [*beside.get("allOf", ()), union]}
 
@@ -142,8 +143,8 @@ class _Side:
         for name in set.intersection(*({*branch.get("required", ())} for branch in branches)):
             tags = [self.simplify(branch.get("properties", {}).get(name)) for branch in branches]
             if all(isinstance(tag, Mapping) and "enum" in tag for tag in tags):
-                values = [key for tag in tags for key in {*map(json_key, tag["enum"])}]
-                if len(values) == len({*values}):
+                keys = [key for tag in tags for key in {*map(json_key, tag["enum"])}]
+                if len(keys) == len({*keys}):
                     return True
         return False
 
@@ -249,21 +250,15 @@ class Inclusion:
         return all(self._fits(narrow, wide, back) for narrow, wide in pairs)
 
     def _are_equal(self, mine: Any, theirs: Any, back: bool) -> bool:
+        """Return whether it is proved that two schemas admit the same values. `mine` is of the side of `narrow`."""
         return self._fits(mine, theirs, back) and self._fits(theirs, mine, not back)
 
     def _compare(self, narrow: Any, wide: Any, back: bool) -> bool:
-        narrow_side, wide_side = self._sides[back], self._sides[not back]
-        narrow, wide = narrow_side.simplify(narrow), wide_side.simplify(wide)
-        if narrow is False or wide == {}:
-            return True
-        if wide is False:
-            return False
-        if "enum" in narrow:
-            return all(wide_side.admits(value, wide) for value in narrow["enum"])
-        if any(self._is_same(*pair) for pair in _sufficient_pairs(narrow, wide)):
-            return True
-        if wide.keys() & UNEVALUATED or "enum" in wide:
-            return False
+        """Compare two schemas as a whole, or else each branch or type of `narrow` with the rules of `wide`."""
+        narrow, wide = self._sides[back].simplify(narrow), self._sides[not back].simplify(wide)
+        fits = self._compare_without_parts(narrow, wide, back)
+        if fits is not None:
+            return fits
         wide = {key: value for key, value in wide.items() if not self._is_implied(key, narrow, wide, back)}
         keyword = next((key for key in ("anyOf", "oneOf") if key in narrow and wide), None)
         if keyword is not None:
@@ -280,8 +275,24 @@ class Inclusion:
             return True
         return all(self._meets(name, narrow, wide, back) for name in types)
 
+    def _compare_without_parts(self, narrow: Any, wide: Any, back: bool) -> bool | None:
+        """Compare two simplified schemas as far as no schemas inside them have to be compared; None if they have to be."""
+        if narrow is False or wide == {}:
+            return True
+        if wide is False:
+            return False
+        if "enum" in narrow:
+            return all(self._sides[not back].admits(value, wide) for value in narrow["enum"])
+        if any(self._is_same(*pair) for pair in _sufficient_pairs(narrow, wide)):
+            return True
+        if wide.keys() & UNEVALUATED or "enum" in wide:
+            return False
+        return None
+
     def _is_same(self, schema: Any, other: Any) -> bool:
-        return self._key(schema) == self._key(other) and has_same_targets(schema, *(side.root for side in self._sides))
+        """Return whether two schemas have the same rules, and their references the same targets on both sides."""
+        old_root, new_root = (side.root for side in self._sides)
+        return self._key(schema) == self._key(other) and has_same_targets(schema, old_root, new_root)
 
     def _key(self, schema: Any) -> str:
         """Return a string that is equal for schemas of the same rules. It is made once for each object."""
@@ -356,7 +367,10 @@ class Inclusion:
                 return keyword in _BOUNDS and _is_within(narrow, wide, keyword, whole=type_name == "integer")
 
     def _meets_negation(self, narrow: Mapping[str, Any], excluded: Any, back: bool) -> bool:
-        """Return whether no value of `narrow` fits a schema, which is `not` of the wide side."""
+        """Return whether no value of `narrow` fits the schema that `not` of the wide side excludes.
+
+        It is proved if the two contradict each other, or if `not` of `narrow` excludes all that is excluded.
+        """
         narrow_side, wide_side = self._sides[back], self._sides[not back]
         if narrow_side.excludes(narrow_side.simplify(narrow), wide_side.simplify(excluded), wide_side):
             return True
@@ -373,6 +387,11 @@ class Inclusion:
         return self._fits(then, wide.get("then", True), back) and self._fits(otherwise, wide.get("else", True), back)
 
     def _meets_contains(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
+        """Return whether `narrow` has enough items that fit `contains` of `wide`, and not too many of them.
+
+        It has enough if those that it demands itself fit, and not too many if all that fit are among those that it
+        limits, or if it has no more items at all.
+        """
         mine, theirs = narrow.get("contains", False), wide["contains"]
         least, most = wide.get("minContains", 1), wide.get("maxContains", math.inf)
         has_least = narrow.get("minContains", 1) >= least and self._fits(mine, theirs, back) and "contains" in narrow
@@ -384,11 +403,11 @@ class Inclusion:
         stated = narrow.get("dependentSchemas", {})
         without_unevaluated = _without(narrow, UNEVALUATED)
         with_property = {name: _both(without_unevaluated, {"required": [name]}) for name in rule}
-        return self._all_fit(
-            [(_both(with_property[name], stated.get(name, {})), schema) for name, schema in rule.items()], back
-        )
+        pairs = [(_both(with_property[name], stated.get(name, {})), schema) for name, schema in rule.items()]
+        return self._all_fit(pairs, back)
 
     def _meets_items(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
+        """Return whether the items fit one by one, up to one after the prefixes, which stands for all further ones."""
         prefix_length = max(len(narrow.get("prefixItems", ())), len(wide.get("prefixItems", ())))
         count = int(min(narrow.get("maxItems", math.inf), prefix_length + 1))
         return self._all_fit([(_item_schema(narrow, i), _item_schema(wide, i)) for i in range(count)], back)
@@ -422,6 +441,7 @@ def _sufficient_pairs(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> Ite
 
 
 def _meets_dependent_required(narrow: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
+    """Return whether `narrow` requires, always or beside the property itself, what `wide` requires beside a property."""
     stated = narrow.get("dependentRequired", {})
     return all({name, *narrow.get("required", ()), *stated.get(name, ())}.issuperset(rule[name]) for name in rule)
 

@@ -25,7 +25,10 @@ from toolgen.cli.terminal import write_output
 
 if TYPE_CHECKING:
     from toolgen.breaking.packages import PackageChanges
+    from toolgen.diagnostics import Findings
     from toolgen.load import Document
+    from toolgen.write.drift import Drift
+    from toolgen.write.output_path import RequestedOutput
 
 EDITIONS = ("2026",)
 """The editions that this release supports, the newest last."""
@@ -62,15 +65,11 @@ def command(
     Example:
       toolgen upgrade --dry-run
     """
-    from toolgen.breaking.packages import compare_packages
     from toolgen.build_record import save_written
     from toolgen.diagnostics import Findings
-    from toolgen.diagnostics.finding import RawText
     from toolgen.pipeline import ignore_progress
     from toolgen.write import find_drift, write_package
-    from toolgen.write.disk import replace_text
-    from toolgen.write.lockfile import LOCK
-    from toolgen.write.output_path import display_path, locate_output
+    from toolgen.write.output_path import display_path
 
     findings = Findings()
     with progress(quiet=reporter.quiet) as step:
@@ -82,19 +81,13 @@ def command(
         new_config = _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     output = package_output(built, out)
     drift = find_drift(built.files, output, built.lock, findings)
-    output_path = locate_output(output, Findings()) if drift.trouble else None
-    if output_path is not None:
-        hint = output_path.hint_to_force("lock-unreadable")
-        findings.add("lock-unreadable", output_path.file_span(LOCK), hint=hint, reason=RawText(f"{drift.trouble}"))
+    if drift.trouble:
+        _report_unreadable_lock(output, drift.trouble, findings)
     if findings.has_errors:
         reporter.fail(findings)
-    paths = {*drift.missing, *drift.changed, *drift.extra} - {LOCK}
-    changes = compare_packages(
-        _texts(output.folder, paths), {path: built.files[path] for path in paths if path in built.files}
-    )
+    changes = _changes_of_files(drift, output.folder, built.files)
     reporter.print_findings(findings)
-    former = drift.version or (f"built by toolgen {__version__}" if output.folder.is_dir() else "there was no package")
-    lines = [former] if reporter.verbose or changes.has_changes else []
+    lines = [_former_version(drift, output.folder)] if reporter.verbose or changes.has_changes else []
     if new_config is not None:
         lines.append(f"{new_config.file.as_posix()}: set edition {new_edition}")
     write_output("".join(f"{line}\n" for line in [*lines, *_change_lines(changes)]), sys.stdout)
@@ -102,17 +95,42 @@ def command(
     if dry_run:
         sys.exit(EXIT_FINDINGS if is_outdated else EXIT_OK)
     if new_config is not None:
-        try:
-            replace_text(new_config.file, new_config.text)
-        except OSError as error:
-            write_output(f"toolgen: cannot write {new_config.file.as_posix()}: {error.strerror}\n", sys.stderr)
-            sys.exit(EXIT_ERROR)
+        _write_or_exit(new_config)
         built = compile_adding_built_providers(schemas, out, providers, Findings(), ignore_progress) or built
     written = write_package(built.files, output, built.lock, findings)
     if written is None:
         reporter.fail(findings)
     save_written(str(output.folder), package_digests(written.files))
     reporter.say(f"{display_path(output.name)}: {'upgraded' if is_outdated else 'nothing to upgrade'}\n")
+
+
+def _report_unreadable_lock(output: RequestedOutput, reason: str, findings: Findings) -> None:
+    """Report a lock file that cannot be read, unless the output itself is refused, which has a finding already."""
+    from toolgen.diagnostics import Findings
+    from toolgen.diagnostics.finding import RawText
+    from toolgen.write.lockfile import LOCK
+    from toolgen.write.output_path import locate_output
+
+    output_path = locate_output(output, Findings())
+    if output_path is not None:
+        hint = output_path.hint_to_force("lock-unreadable")
+        findings.add("lock-unreadable", output_path.file_span(LOCK), hint=hint, reason=RawText(reason))
+
+
+def _changes_of_files(drift: Drift, folder: Path, files: Mapping[str, str]) -> PackageChanges:
+    """Compare the files that differ in the folder of a package with those that a build would write."""
+    from toolgen.breaking.packages import compare_packages
+    from toolgen.write.lockfile import LOCK
+
+    paths = {*drift.missing, *drift.changed, *drift.extra} - {LOCK}
+    return compare_packages(_texts(folder, paths), {path: files[path] for path in paths if path in files})
+
+
+def _former_version(drift: Drift, folder: Path) -> str:
+    """Return what built the package that exists. If `drift` does not say so, it was this release."""
+    if drift.version:
+        return drift.version
+    return f"built by toolgen {__version__}" if folder.is_dir() else "there was no package"
 
 
 def _change_lines(changes: PackageChanges) -> list[str]:
@@ -131,6 +149,17 @@ class _NewConfig(NamedTuple):
 
     file: Path
     text: str
+
+
+def _write_or_exit(config: _NewConfig) -> None:
+    """Write a configuration file. Exit with a message if that is impossible."""
+    from toolgen.write.disk import replace_text
+
+    try:
+        replace_text(config.file, config.text)
+    except OSError as error:
+        write_output(f"toolgen: cannot write {config.file.as_posix()}: {error.strerror}\n", sys.stderr)
+        sys.exit(EXIT_ERROR)
 
 
 def _with_edition(

@@ -66,30 +66,40 @@ def render_docs_site(
         forms: the forms to write, of `FORMS`. Pages link only to files of these forms.
     """
     signatures = _signatures(index, package)
-    tools = [_tool(tool, wires, signatures) for tool in catalog.tools]
-    types = [_shared_type(shared, tools) for shared in catalog.types]
-    _make_files_distinct(tools)
-    _make_files_distinct(types)
+    tool_files = _distinct_file_names(tool.name for tool in catalog.tools)
+    tools = [_tool(tool, tool_files[tool.name], wires, signatures) for tool in catalog.tools]
+    type_files = _distinct_file_names(shared.name for shared in catalog.types)
+    types = [_shared_type(shared, type_files[shared.name], tools) for shared in catalog.types]
     files: dict[str, str] = {}
     if "html" in forms:
-        files |= _html_pages(catalog, wires, tools, types, changes, forms)
+        files |= _html_pages(catalog, wires, tools, types, changes=changes, forms=forms)
     if "md" in forms:
-        files |= {f"tools/{tool['file']}.md": _markdown(tool) for tool in tools}
-        lines = [f"- [{tool['name']}](tools/{tool['file']}.md): {tool['sentence']}\n" for tool in tools]
-        files["llms.txt"] = "# Tools\n\n" + "".join(lines)
+        files |= _markdown_pages(tools)
     if "json" in forms:
         entries = ",\n".join(compact_json(_for_programs(tool)) for tool in tools)
         files["catalogue.json"] = f'{{"tools": [\n{entries}\n]}}\n'
     return dict(sorted(files.items()))
 
 
-def _make_files_distinct(pages: Iterable[dict[str, Any]]) -> None:
-    """Change the file names of pages that a file system could take for the same, because it ignores case."""
-    names: set[str] = set()
-    for page in pages:
-        while page["file"].lower() in names:
-            page["file"] += "_"
-        names.add(page["file"].lower())
+def _distinct_file_names(names: Iterable[str]) -> dict[str, str]:
+    """Return the name of the page's file for each name. No two are the same on a file system that ignores case."""
+    files: dict[str, str] = {}
+    used: set[str] = set()
+    for name in names:
+        file = name
+        while file.lower() in used:
+            file += "_"
+        files[name] = file
+        used.add(file.lower())
+    return files
+
+
+def _markdown_pages(tools: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the page of each tool as text, and the list of them, by path."""
+    files = {f"tools/{tool['file']}.md": _markdown(tool) for tool in tools}
+    lines = [f"- [{tool['name']}](tools/{tool['file']}.md): {tool['sentence']}\n" for tool in tools]
+    files["llms.txt"] = "# Tools\n\n" + "".join(lines)
+    return files
 
 
 def _html_pages(
@@ -97,21 +107,22 @@ def _html_pages(
     wires: Mapping[str, ProviderPayload],
     tools: list[dict[str, Any]],
     types: list[dict[str, Any]],
+    *,
     changes: Mapping[str, Any] | None,
     forms: Collection[str],
 ) -> dict[str, str]:
-    """Return the HTML pages, by path."""
+    """Return the HTML pages, by path: the index, and a page for each tool, type and provider, and for the changes."""
     folder = shipped_folder("templates") / "docs"
     style, script = ((folder / name).read_text("utf-8") for name in ("style.css", "search.js"))
     page = _PageTemplates(folder, style, changes["since"] if changes is not None else "")
-    labels = _labels(wires)
+    labels = _provider_label_style(wires)
     files = {
         "index.html": page.render(
             "index.html",
             extra_style=labels,
             labels=Markup(labels),  # noqa: S704 - made of names of profiles, which are identifiers
             script=Markup(script),  # noqa: S704 - our own file
-            script_hash=_hash(script),
+            script_hash=_policy_hash(script),
             tools=tools,
             providers=list(wires),
             types=types,
@@ -157,17 +168,17 @@ class _PageTemplates:
 
     def render(self, name: str, extra_style: str = "", **values: object) -> str:
         """Return a page. The policy of the page allows only the shared style, and `extra_style` if it is not empty."""
-        styles = [_hash(style) for style in (self._style, extra_style) if style]
+        styles = [_policy_hash(style) for style in (self._style, extra_style) if style]
         return self._environment.get_template(f"{name}.jinja").render(**self._shared, styles=styles, **values)
 
 
-def _labels(providers: Iterable[str]) -> str:
+def _provider_label_style(providers: Iterable[str]) -> str:
     """Return the style that puts names of providers before a tool's statuses if the window is narrow."""
     rules = "".join(f'.tools td:nth-child({i})::before{{content:"{name} "}}' for i, name in enumerate(providers, 3))
     return f"@media (max-width: 40rem) {{{rules}}}"
 
 
-def _hash(text: str) -> str:
+def _policy_hash(text: str) -> str:
     """Return the hash that allows a text in a content security policy."""
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
@@ -177,8 +188,9 @@ def _signatures(index: str, package: str) -> dict[str, str]:
     signatures = {}
     nodes = list(ast.walk(ast.parse(index)))
     imports = {node.module: node for node in nodes if isinstance(node, ast.ImportFrom) and node.level == 1}
-    classes = (node for node in nodes if isinstance(node, ast.ClassDef) and node.name == "Handlers")
-    for method in (node for handlers in classes for node in handlers.body if isinstance(node, ast.FunctionDef)):
+    protocols = (node for node in nodes if isinstance(node, ast.ClassDef) and node.name == "Handlers")
+    methods = (node for protocol in protocols for node in protocol.body if isinstance(node, ast.FunctionDef))
+    for method in methods:
         models = ", ".join(alias.name for alias in imports[method.name].names)
         returns = f" -> {ast.unparse(method.returns)}" if method.returns is not None else ""
         head = f"def {method.name}({ast.unparse(method.args)}){returns}:\n    ..."
@@ -186,8 +198,8 @@ def _signatures(index: str, package: str) -> dict[str, str]:
     return signatures
 
 
-def _tool(tool: Tool, wires: Mapping[str, ProviderPayload], signatures: Mapping[str, str]) -> dict[str, Any]:
-    """Return the facts about a tool that the pages show."""
+def _tool(tool: Tool, file: str, wires: Mapping[str, ProviderPayload], signatures: Mapping[str, str]) -> dict[str, Any]:
+    """Return the facts about a tool that the pages show. `file` is the name of its page's file, without the ending."""
     description = tool.description or ""
     parameters = tool.parameters or {}
     payloads = {
@@ -198,7 +210,7 @@ def _tool(tool: Tool, wires: Mapping[str, ProviderPayload], signatures: Mapping[
     fields = list(_fields(parameters, 0))
     return {
         "name": tool.name,
-        "file": tool.name,
+        "file": file,
         "title": tool.display_name or tool.name,
         "description": description,
         "sentence": sentence,
@@ -209,8 +221,8 @@ def _tool(tool: Tool, wires: Mapping[str, ProviderPayload], signatures: Mapping[
         "source": tool.document.source,
         "more": _more_words(tool, sentence, fields),
         "parameters": fields,
-        "result": None if tool.result is None else _field("result", tool.result, True, 0),
-        "definitions": [_field(name, sub, False, 0) for name, sub in _definitions(tool).items()],
+        "result": None if tool.result is None else _field("result", tool.result, required=True),
+        "definitions": [_field(name, sub, required=False) for name, sub in _definitions(tool).items()],
         "examples": [_json(example) for example in tool.examples],
         "handler": signatures.get(module_name(tool.name), ""),
         "statuses": {provider: payload.status.replace(" ", "-") for provider, payload in payloads.items()},
@@ -220,27 +232,27 @@ def _tool(tool: Tool, wires: Mapping[str, ProviderPayload], signatures: Mapping[
 
 def _more_words(tool: Tool, shown: str, fields: list[dict[str, Any]]) -> str:
     """Return further words that a search finds a tool by, besides its name and the sentence shown: each word once."""
-    texts = [tool.display_name or "", *tool.aliases, tool.description or "", *_names(fields)]
+    texts = [tool.display_name or "", *tool.aliases, tool.description or "", *_parameter_names(fields)]
     shown_text = f"{tool.name} {shown}".lower()
     words = dict.fromkeys(word.strip(".,:;!?()[]{}\"'`*") for text in texts for word in text.lower().split())
     return " ".join(word for word in words if word and word not in shown_text)
 
 
-def _names(fields: list[dict[str, Any]]) -> Iterator[str]:
+def _parameter_names(fields: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the names of parameters, including nested ones."""
     for field in fields:
         yield field["name"]
-        yield from _names(field["fields"])
+        yield from _parameter_names(field["fields"])
 
 
-def _shared_type(shared: SharedType, tools: list[dict[str, Any]]) -> dict[str, Any]:
+def _shared_type(shared: SharedType, file: str, tools: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the facts that the page of a shared type shows."""
     users = [tool for tool in tools if shared.name in {field["name"] for field in tool["definitions"]}]
     return {
         "name": shared.name,
-        "file": shared.name,
+        "file": file,
         "source": shared.document.source,
-        "field": _field(shared.name, shared.schema, False, 0),
+        "field": _field(shared.name, shared.schema, required=False),
         "tools": users,
     }
 
@@ -257,7 +269,7 @@ def _provider(profile: Profile, wire: ProviderPayload, tools: list[dict[str, Any
         "checked": facts["checked"],
         "documentation": facts["documentation"],
         "size": len(compact_json(wire.payload).encode("utf-8", "surrogatepass")),
-        "tools": [(tool, wire) for tool in tools for wire in tool["wires"] if wire["provider"] == profile.name],
+        "tools": [(tool, entry) for tool in tools for entry in tool["wires"] if entry["provider"] == profile.name],
         "facts": [row for name in _SHOWN_FACTS for row in _fact_rows(name, facts.get(name))],
     }
 
@@ -317,17 +329,17 @@ def _fields(schema: Any, depth: int) -> Iterator[dict[str, Any]]:
         return
     required = schema.get("required", ())
     for name, sub in schema.get("properties", {}).items():
-        yield _field(name, sub, name in required, depth)
+        yield _field(name, sub, required=name in required, depth=depth)
     if isinstance(schema.get("items"), Mapping):
         yield from _fields(schema["items"], depth + 1)
     if isinstance(schema.get("additionalProperties"), Mapping):
-        yield _field("any other name", schema["additionalProperties"], False, depth)
+        yield _field("any other name", schema["additionalProperties"], required=False, depth=depth)
     for keyword, label in (("prefixItems", "item"), ("oneOf", "alternative"), ("anyOf", "alternative")):
         for i, branch in enumerate(schema.get(keyword, ()), 1):
-            yield _field(f"{label} {i}", branch, False, depth)
+            yield _field(f"{label} {i}", branch, required=False, depth=depth)
 
 
-def _field(name: str, schema: Any, required: bool, depth: int) -> dict[str, Any]:
+def _field(name: str, schema: Any, *, required: bool, depth: int = 0) -> dict[str, Any]:
     """Return the facts that a page shows of a parameter, a result, an item or a type. `depth` is how deep it is nested."""
     stated = schema if isinstance(schema, Mapping) else {}
     return {
@@ -336,7 +348,9 @@ def _field(name: str, schema: Any, required: bool, depth: int) -> dict[str, Any]
         "required": required,
         "description": str(stated.get("description", "")),
         "facts": [
-            _counted(template.format(_shown(stated[keyword]))) for keyword, template in _FACTS if keyword in stated
+            _with_singular(template.format(_shown(stated[keyword])))
+            for keyword, template in _FACTS
+            if keyword in stated
         ],
         "fields": list(_fields(stated, depth + 1)),
     }
@@ -351,32 +365,36 @@ def _type(schema: Any) -> str:
     kind = schema.get("type", "")
     text = " or ".join(kind) if isinstance(kind, list) else str(kind)
     items = schema.get("items")
-    return f"{text} of {_type(items)}" if text == "array" and isinstance(items, Mapping) and _type(items) else text
+    item_type = _type(items) if text == "array" and isinstance(items, Mapping) else ""
+    return f"{text} of {item_type}" if item_type else text
 
 
-def _counted(fact: str) -> str:
+def _with_singular(fact: str) -> str:
     """Return a fact with its noun in the singular if the number is 1."""
     return re.sub(r"( 1 (?:character|item))s$", r"\1", fact)
 
 
 def _shown(value: Any) -> str:
+    """Return a value of a keyword as JSON, and the items of a list without brackets."""
     return ", ".join(map(_shown, value)) if isinstance(value, list) else json.dumps(value, ensure_ascii=False)
 
 
 def _json(value: Any) -> str:
+    """Return a value as JSON for people."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _for_programs(tool: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool as it appears in `catalogue.json`: the facts that programs need."""
-    wires = [
-        {
-            **{key: wire["value"] if key == "payload" else value for key, value in wire.items() if key != "value"},
-            "losses": [{key: value for key, value in loss.items() if key != "here"} for loss in wire["losses"]],
-        }
-        for wire in tool["wires"]
-    ]
-    return {**{key: value for key, value in tool.items() if key not in ("more", "file", "sentence")}, "wires": wires}
+    facts = {key: value for key, value in tool.items() if key not in ("more", "file", "sentence")}
+    return {**facts, "wires": [_wire_for_programs(wire) for wire in tool["wires"]]}
+
+
+def _wire_for_programs(wire: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of one provider, with the payload as a value and not as a text."""
+    facts = {key: value for key, value in wire.items() if key != "value"}
+    losses = [{key: value for key, value in loss.items() if key != "here"} for loss in wire["losses"]]
+    return {**facts, "payload": wire["value"], "losses": losses}
 
 
 def _markdown(tool: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
-from toolgen.resolve import Catalog
+from toolgen.resolve import Catalog, Tool
 from toolgen.rules.fixes import is_hidden
 from toolgen.rules.lint.names import name_words
 from toolgen.rules.parameter_schemas import referenced_definition, type_keyword_values, walk_parameter_schemas
@@ -34,8 +34,9 @@ def check_parameter_without_description(catalog: Catalog, findings: Findings) ->
     for tool in catalog.tools:
         schema = tool.parameters or {}
         for name, parameter in schema.get("properties", {}).items():
-            described = not isinstance(parameter, Mapping) or parameter.get("description")
-            if not described and not referenced_definition(parameter, schema).get("description"):
+            if not isinstance(parameter, Mapping) or parameter.get("description"):
+                continue
+            if not referenced_definition(parameter, schema).get("description"):
                 span = tool.document.key_span("parameters", "properties", name)
                 findings.add("parameter-without-description", span, parameter=name, tool=tool.name)
 
@@ -58,21 +59,28 @@ def check_hidden_text(catalog: Catalog, findings: Findings) -> None:
 
 def _report_hidden_characters(document: Document, pointer: Pointer, value: Any, findings: Findings) -> None:
     """Report the first hidden character of each text in a value. `pointer` is that of the value."""
-    for text_pointer, text in _texts(value, pointer):
-        hidden = next(filter(is_hidden, text), None)
+    for located in _non_ascii_texts(value, pointer):
+        hidden = next(filter(is_hidden, located.text), None)
         if hidden is not None:
             character = RawText(f"U+{ord(hidden):04X} {unicodedata.name(hidden, '')}".rstrip())
-            findings.add("hidden-text", document.span(*text_pointer), character=character)
+            findings.add("hidden-text", document.span(*located.pointer), character=character)
 
 
-def _texts(value: Any, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:
-    """Yield the texts in a value that are not ASCII, each with its pointer."""
+class _LocatedText(NamedTuple):
+    """A text of a document, and its pointer there."""
+
+    pointer: Pointer
+    text: str
+
+
+def _non_ascii_texts(value: Any, pointer: Pointer) -> Iterator[_LocatedText]:
+    """Yield the texts in a value that are not ASCII. All others have no hidden characters."""
     if isinstance(value, str):
         if not value.isascii():
-            yield pointer, value
+            yield _LocatedText(pointer, value)
     elif isinstance(value, dict | list):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _texts(inner, (*pointer, key))
+            yield from _non_ascii_texts(inner, (*pointer, key))
 
 
 _SHORT = 20
@@ -131,10 +139,10 @@ def check_description_too_short(catalog: Catalog, findings: Findings) -> None:
 @catalog_rule("description-duplicated")
 def check_description_duplicated(catalog: Catalog, findings: Findings) -> None:
     """Report tools with the same description as another tool."""
-    first: dict[tuple[str, ...], Any] = {}
+    first_by_words: dict[tuple[str, ...], Tool] = {}
     for tool in catalog.tools:
         words = tuple(_words(tool.description or ""))
-        earlier = first.setdefault(words, tool)
+        earlier = first_by_words.setdefault(words, tool)
         if words and earlier is not tool:
             related = (Related(earlier.document.span("description"), "the other one"),)
             span = tool.document.span("description")
@@ -179,12 +187,7 @@ def check_description_of_other_tools(catalog: Catalog, findings: Findings) -> No
 def check_description_contradicts_schema(catalog: Catalog, findings: Findings) -> None:
     """Report descriptions that contradict the schema: other values, another default, or another requirement."""
     for described in _described_properties(catalog):
-        schema, text = described.schema, described.text
-        for conflict in (
-            *_other_values(schema, text),
-            *_other_default(schema, text),
-            *_other_requirement(text, described.required),
-        ):
+        for conflict in _conflicts(described):
             findings.add(
                 "description-contradicts-schema",
                 described.span,
@@ -199,6 +202,13 @@ class _Conflict(NamedTuple):
 
     claim: str
     declared: str
+
+
+def _conflicts(described: _DescribedProperty) -> Iterator[_Conflict]:
+    """Yield each contradiction between a property and its description."""
+    yield from _other_values(described.schema, described.text)
+    yield from _other_default(described.schema, described.text)
+    yield from _other_requirement(described.text, described.required)
 
 
 _LIST = re.compile(
@@ -277,9 +287,13 @@ _JSON = re.compile(
 def check_json_in_string(catalog: Catalog, findings: Findings) -> None:
     """Report strings that are meant to contain JSON."""
     for node in walk_parameter_schemas(catalog):
-        text = node.schema.get("description", "")
-        media = node.schema.get("contentMediaType") == "application/json"
-        if type_keyword_values(node.schema) == ("string",) and (
-            media or (isinstance(text, str) and _JSON.search(text[:_MOST_READ]))
-        ):
+        if type_keyword_values(node.schema) == ("string",) and _is_meant_as_json(node.schema):
             findings.add("json-in-string", node.place(), name=node.name)
+
+
+def _is_meant_as_json(schema: Mapping[str, Any]) -> bool:
+    """Return whether the media type or the description of a string says that it contains JSON."""
+    if schema.get("contentMediaType") == "application/json":
+        return True
+    text = schema.get("description", "")
+    return isinstance(text, str) and _JSON.search(text[:_MOST_READ]) is not None
