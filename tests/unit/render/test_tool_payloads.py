@@ -35,8 +35,10 @@ def test_a_tool_is_lowered_at_most_once_for_a_provider_and_a_mode(tmp_path: Path
     project = check_project(tmp_path, Findings(), PROVIDERS)
     assert project is not None
     lowered: list[tuple[str, int]] = []
+    dialects: list[Any] = []  # kept, because another dialect could get the id of one that is gone
 
     def counted(schema: Any, dialect: Any, depth: int, *, is_arguments: bool) -> Any:
+        dialects.append(dialect)
         lowered.append((json.dumps(schema), id(dialect)))
         return lower(schema, dialect, depth, is_arguments=is_arguments)
 
