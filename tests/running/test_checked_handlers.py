@@ -184,7 +184,7 @@ def test_an_attribute_serves_before_the_method_of_its_class(runnable: Package) -
     tools, handlers = runnable.module("tools"), Handlers()
     tool_call = call(runnable, "read_file", {"path": "a"})
     assert tools.dispatch_sync(tool_call, handlers).value == "text"
-    handlers.read_file = single  # type: ignore[method-assign]
+    handlers.read_file = single  # type: ignore[method-assign]  # on purpose: an app may do so
     assert tools.dispatch_sync(tool_call, handlers).value == "one"
 
 

@@ -99,7 +99,7 @@ class Samples:
         return samples
 
     def _first_fit(self, values: list[Any], schema: Any) -> Any:
-        """Return the first of some values that a schema admits; the first if none of them fits."""
+        """Return the first of some values that a schema admits, or the first one if none of them fits."""
         self._validator.steps = 0
         for value in values[:40]:
             try:

@@ -198,8 +198,8 @@ class ChatMessageConverter(NativeToolSdkConverter):
                 messages.append(mark_empty_list(self.read_user_message(item, here, reader), reader))
             elif role in self.SYSTEM_ROLES:
                 messages.append(self.read_system_entry(item, i, here, reader))
-            elif self.HAS_FUNCTION_MESSAGES and (found := _read_function_result(item, messages, reader)) is not None:
-                _add_result(messages, found)
+            elif self.HAS_FUNCTION_MESSAGES and (result := _read_function_result(item, messages, reader)) is not None:
+                _add_result(messages, result)
             else:
                 messages.append(opaque_message(item, reader))
         return messages

@@ -523,8 +523,8 @@ def _with_one_union(
     if "anyOf" in schema:
         own = property_names(schema)
         counts = {key: len(set().union(*context.names_in_branches(schema, key, ref_stack)) - own) for key in UNIONS}
-        kept, dropped = UNIONS if counts["anyOf"] >= counts["oneOf"] else UNIONS[::-1]
-        context.record_dropped(pointer, dropped, f"it is next to {kept}")
+        retained, dropped = UNIONS if counts["anyOf"] >= counts["oneOf"] else UNIONS[::-1]
+        context.record_dropped(pointer, dropped, f"it is next to {retained}")
         condition = {"if": True, "then": {dropped: schema[dropped]}}
         schema = context.record_source_pointer(without_keywords(schema, (dropped,)), pointer)
         schema, ref_stack = context.declare_conditional_properties(condition, schema, pointer, ref_stack)

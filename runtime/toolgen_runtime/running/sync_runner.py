@@ -35,7 +35,7 @@ class Outcome(NamedTuple, Generic[T]):
         """
         if self.error is not None:
             raise self.error
-        return self.value  # type: ignore[return-value]
+        return self.value  # type: ignore[return-value]  # without an error there is a value
 
 
 _RUNNER: contextvars.ContextVar[SyncRunner | None] = contextvars.ContextVar("runner", default=None)

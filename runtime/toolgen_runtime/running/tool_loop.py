@@ -423,8 +423,8 @@ class ToolLoop:
     def _note_progress(self, error: Exception) -> None:
         """Attach the conversation and usage before a failure to the exception, as `messages` and `usage`."""
         with contextlib.suppress(AttributeError, TypeError):
-            error.messages = list(self._messages)  # type: ignore[attr-defined]
-            error.usage = total_usage(self._usages)  # type: ignore[attr-defined]
+            error.messages = list(self._messages)  # type: ignore[attr-defined]  # exceptions take any attribute
+            error.usage = total_usage(self._usages)  # type: ignore[attr-defined]  # likewise
 
 
 def _index_after_results(messages: Sequence[Message], turn: int) -> int:

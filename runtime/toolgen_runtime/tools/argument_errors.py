@@ -89,10 +89,10 @@ def _fault(value: object, row: Mapping[str, Any], texts: dict[int, frozenset[str
         return Fault(pointer, "a value", "nothing")
     if kind == "extra_forbidden":
         return Fault(pointer, "no such property", json_type_name(rejected))
-    found = json_type_name(rejected)
+    rejected_type = json_type_name(rejected)
     if kind in _LENGTHS:
-        found = f"{found} of length {len(rejected)}"
-    return Fault(pointer, _expected(kind, context, str(row["msg"]))[:MAX_TEXT], found)
+        rejected_type = f"{rejected_type} of length {len(rejected)}"
+    return Fault(pointer, _expected(kind, context, str(row["msg"]))[:MAX_TEXT], rejected_type)
 
 
 def _expected(kind: str, context: Mapping[str, Any], message: str) -> str:
@@ -199,8 +199,8 @@ def _tag_fault(pointer: str, rejected: object, context: Mapping[str, Any]) -> Fa
     name = str(context.get("discriminator", "")).split(" | ")[0].strip("'")
     tag = rejected.get(name, _NOWHERE) if isinstance(rejected, Mapping) else _NOWHERE
     expected = str(context.get("expected_tags", "a value"))
-    found = "nothing" if tag is _NOWHERE else json_type_name(tag)
-    return Fault(f"{pointer}/{name}"[:MAX_TEXT], expected[:MAX_TEXT], found)
+    tag_type = "nothing" if tag is _NOWHERE else json_type_name(tag)
+    return Fault(f"{pointer}/{name}"[:MAX_TEXT], expected[:MAX_TEXT], tag_type)
 
 
 def json_type_name(value: object) -> str:

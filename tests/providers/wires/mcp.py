@@ -41,10 +41,10 @@ def tool_faults(tool: Any) -> list[str]:
     faults = unread(types.Tool, tool) + refused(lambda: types.Tool.model_validate(tool))
     for version, envelope in ENVELOPES.items():
         listing = {"tools": [tool], **envelope, **LISTING[version]}
-        faults += refused(lambda v=version, message=listing: validate_server_result("tools/list", v, message))  # type: ignore[misc]
+        faults += refused(lambda v=version, message=listing: validate_server_result("tools/list", v, message))  # type: ignore[misc]  # mypy infers no type for defaults of a lambda
     for key in ("inputSchema", "outputSchema"):
         if key in tool:
-            faults += refused(lambda schema=tool[key]: Draft202012Validator.check_schema(schema))  # type: ignore[misc]
+            faults += refused(lambda schema=tool[key]: Draft202012Validator.check_schema(schema))  # type: ignore[misc]  # mypy infers no type for defaults of a lambda
     return faults + ([] if validate_tool_name(tool.get("name", "")).is_valid else ["name"])
 
 
@@ -57,7 +57,7 @@ def result_faults(result: Any) -> list[str]:
     faults = unread(types.CallToolResult, result) + refused(lambda: types.CallToolResult.model_validate(result))
     for version, envelope in ENVELOPES.items():
         faults += refused(
-            lambda v=version, message={**envelope, **result}: validate_server_result("tools/call", v, message)  # type: ignore[misc]
+            lambda v=version, message={**envelope, **result}: validate_server_result("tools/call", v, message)  # type: ignore[misc]  # mypy infers no type for defaults of a lambda
         )
     return faults
 

@@ -156,7 +156,7 @@ def opened(address: str) -> Any:
 
     direct = {"trust_env": False, "timeout": 10.0}
     options = types.HttpOptions(base_url=address, client_args=direct, async_client_args=direct)
-    credentials = Credentials("none")  # type: ignore[no-untyped-call]
+    credentials = Credentials("none")  # type: ignore[no-untyped-call]  # the library has no types
     return genai.Client(vertexai=True, project="p", location="l", credentials=credentials, http_options=options)
 
 

@@ -77,8 +77,8 @@ class AssistantTextWriter:
             return None
         parts: list[AssistantPart] = [TextPart(content)] if isinstance(content, str) else content
         calls = self._calls(parts, (at, "content"))
-        kept = inner_extras(extras, "$text")
-        original, names = kept.get("text"), kept.get("names")
+        text_mark = inner_extras(extras, "$text")
+        original, names = text_mark.get("text"), text_mark.get("names")
         wire_names = (
             {key: self._writer.wire.wire_name(str(name)) for key, name in names.items()} if type(names) is dict else {}
         )

@@ -190,9 +190,9 @@ class PromptConverter(SdkConverter):
 
     def accepted_names(self, tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
         """Return the names that a text may use for the declared tools and for `tools`."""
-        given = accepted_names(tools)
-        wire_names = {self.wire.wire_name(name): name for name in (*self.entries, *given.values())}
-        return self.accepted_declared_names() | given | wire_names
+        names_of_tools = accepted_names(tools)
+        wire_names = {self.wire.wire_name(name): name for name in (*self.entries, *names_of_tools.values())}
+        return self.accepted_declared_names() | names_of_tools | wire_names
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages, without the tools before them."""
