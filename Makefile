@@ -54,7 +54,7 @@ pythons: ## run all tests that are not slow on each newer Python that is install
 quick: $(READY) ## run laws, unit tests, architecture and snapshots: one minute; no commands, imports, hostile files, disk faults, clients or sessions
 	@$(PYTEST) -m "not slow" $(QUICK) $(addprefix --ignore=tests/,$(NOT_QUICK)) $(ARGS)
 
-mutants: $(READY) ## change the writer, the loader and the code of the laws, and list the changes that no test catches; needs root on Linux
+mutants: $(READY) ## change the writer, the loader, the code of the laws, lowering, plan and the APIs, and list the changes that no test catches; needs root on Linux
 	@$(BIN)/python -m tests.mutations.operators $(ARGS)
 
 snapshots: $(READY) ## update the snapshots; read their diff before you commit

@@ -1,7 +1,7 @@
 """Change one thing in a module, run the tests that are about it, and list the changes that no test saw.
 
-`make mutants` changes the writer, the loader and what the laws are about, a few times a module, always the same few
-(`--seed` says which), in a copy of the repository. A change that survives is not always a missing test, for some change
+`make mutants` changes the writer, the loader, what the laws are about, lowering, plan and the APIs, a few times a
+module, always the same few (`--seed` says which), in a copy of the repository. A change that survives is not always a missing test, for some change
 nothing that counts; one that was caught before and is not any more is a test that got weaker: `--compare FILE` lists
 those. A changed writer may write anywhere, so the tests run where only the copy can be written, as root on Linux.
 """
@@ -40,6 +40,37 @@ AREAS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
             *(f"tests/apis/test_gemini_{name}.py" for name in ("client", "functions", "requests", "streams")),
             "tests/providers/test_laws.py",
             "tests/providers/test_recorded_responses.py",
+        ],
+    ),
+    "lowering": (
+        ["runtime/toolgen_runtime/lowering/[a-z]*.py"],
+        [
+            "tests/unit/runtime/lowering",
+            "tests/providers/test_lowering.py",
+            "tests/corpus/test_lowering.py",
+            "tests/exact/test_arguments.py",
+        ],
+    ),
+    "plan": (
+        ["generator/toolgen/plan/[a-z]*.py"],
+        [
+            "tests/unit/plan",
+            "tests/unit/render",
+            "tests/providers/test_snapshots.py",
+            "tests/package/test_tool_modules.py",
+            "tests/package/test_generated.py",
+            "tests/exact",
+        ],
+    ),
+    "apis": (
+        ["runtime/toolgen_runtime/apis/*/[a-v]*.py"],
+        [
+            "tests/apis",
+            "tests/running/test_copilot_sessions.py",
+            *(
+                f"tests/providers/test_{name}.py"
+                for name in ("laws", "recorded_responses", "streams", "results", "losses", "history", "rejected")
+            ),
         ],
     ),
 }
