@@ -126,7 +126,7 @@ kills: $(READY) ## kill a thousand builds (KILLS=1000), and check that no output
 
 github-tools: $(READY) ## write GitHub's tools of the wider corpus as a response to tools/list, if there is one
 	@if [ -f ../shared/corpus/tools/mcp.jsonl ]; then \
-		$(BIN)/python -m tests.corpus.tools_list ../shared/corpus/tools/mcp.jsonl github/github-mcp-server \
+		$(BIN)/python -m tests.support.tools_list ../shared/corpus/tools/mcp.jsonl github/github-mcp-server \
 			> tests/corpus/github-tools.json; \
 	else \
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \

@@ -122,7 +122,7 @@ def models(sample: Package) -> Any:
 @pytest.fixture(scope="session")
 def exchanges() -> Iterator[Any]:
     """The official clients, and the server on this machine that responds to them."""
-    from tests.providers.exchanges import Exchanges  # the clients take two seconds, which few tests need
+    from tests.support.exchanges import Exchanges  # the clients take two seconds, which few tests need
 
     opened = Exchanges()
     yield opened
@@ -137,6 +137,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def runnable(tmp_path_factory: pytest.TempPathFactory) -> Package:
     """The package of tools that are run, for every profile."""
-    from tests.running.project import compiled_tools
+    from tests.support.runnable_project import compiled_tools
 
     return _shared("runnable", tmp_path_factory, compiled_tools)

@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.breaking.test_changes import CASES, write
-from tests.corpus.declarations import DECLARATIONS
+from tests.support.declarations import DECLARATIONS
 from tests.support.generated import compiled, shipped_profiles
 from toolgen.breaking.replay import replay
 from toolgen.breaking.schema_comparison import ABSENT, combine_effects, compare_schemas

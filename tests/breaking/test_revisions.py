@@ -19,25 +19,13 @@ from click.testing import CliRunner
 
 from tests.breaking.test_changes import tool, with_property, write
 from tests.support.generated import shipped_profiles
+from tests.support.git import git
 from toolgen import __version__
 from toolgen.breaking.git import is_unchanged
 from toolgen.cli.group import main_group
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.write.lockfile import lock_text
-
-
-def git(folder: Path, *arguments: str) -> str:
-    environment = {
-        **os.environ,
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_AUTHOR_NAME": "a",
-        "GIT_AUTHOR_EMAIL": "a@example.com",
-        "GIT_COMMITTER_NAME": "a",
-        "GIT_COMMITTER_EMAIL": "a@example.com",
-    }
-    done = subprocess.run(["git", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.building import declared, project
-from tests.breaking.test_revisions import git
 from tests.support.commands import toolgen
 from tests.support.generated import PROBES, shipped_profiles, write_project
+from tests.support.git import git
 from tests.support.repository import PROFILES
 from toolgen.cli.group import main_group
 from toolgen.write import read_lock

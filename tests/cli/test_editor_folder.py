@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.breaking.test_revisions import git
 from tests.cli.test_init import EDITOR, EDITOR_FILES, tree
 from tests.cli.test_watch import running, waited
 from tests.support.commands import toolgen
 from tests.support.generated import PROBES, write_project
+from tests.support.git import git
 from toolgen import build_record
 from toolgen.build_record import cached_output
 from toolgen.write import disk

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.corpus.tools_list import tools_list
 from tests.support.commands import toolgen, toolgen_process
 from tests.support.repository import ROOT
+from tests.support.tools_list import tools_list
 from toolgen.importing.formats import MODULES
 
 GITHUB = ROOT / "tests" / "corpus" / "github-tools.json"

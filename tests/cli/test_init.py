@@ -12,8 +12,8 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from tests.breaking.test_revisions import git
 from tests.support.commands import toolgen
+from tests.support.git import git
 
 FILES = [
     *("schemas/toolgen.yaml", "schemas/tools/get_weather.yaml", ".gitattributes", ".pre-commit-config.yaml"),

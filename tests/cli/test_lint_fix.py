@@ -13,8 +13,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tests.corpus.declarations import DECLARATIONS
 from tests.support.commands import toolgen
+from tests.support.declarations import DECLARATIONS
 from tests.support.repository import ROOT
 from tests.support.schema_values import is_valid, valid_values
 from toolgen.breaking.schema_comparison import combine_effects, compare_schemas

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tests.corpus.declarations import DECLARATIONS
+from tests.support.declarations import DECLARATIONS
 from tests.support.package import printed, write_package
 from tests.support.sources import faults
 

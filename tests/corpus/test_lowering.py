@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from tests.corpus.declarations import DECLARATIONS
 from tests.corpus.lowered import faults
+from tests.support.declarations import DECLARATIONS
 from tests.support.dialects import CHECKERS
 from tests.support.repository import PROFILES, profile
 

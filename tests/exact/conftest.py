@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.exact.suite import ROWS, files_of, refusals
 from tests.support.generated import Package
 from tests.support.package import write_package
+from tests.support.schema_suite import ROWS, files_of, refusals
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,10 @@ from uuid import UUID
 
 import pytest
 
-from tests.exact.suite import ROWS, files_of
 from tests.exact.test_schema_suite import accepts
 from tests.support.generated import Package
 from tests.support.package import write_package
+from tests.support.schema_suite import ROWS, files_of
 from tests.support.sources import tool
 
 FORMATS = {"date", "date-time", "time", "uuid"}

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.exact.suite import PATTERNS, REFUSED, ROWS, asserts_formats
 from tests.support.generated import Package
+from tests.support.schema_suite import PATTERNS, REFUSED, ROWS, asserts_formats
 
 DIALECT = {row for row, *_ in PATTERNS}
 

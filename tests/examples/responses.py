@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from generated.models import AssistantMessage, Completion, TextPart, ToolCall, ToolCallPart, Usage
-from tests.providers.exchanges import every_condition, whole
+from tests.support.exchanges import every_condition, whole
 from tests.support.loopback import Reply
 from toolgen_runtime.sessions.text_protocol import stream_events
 

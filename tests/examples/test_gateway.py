@@ -11,7 +11,7 @@ import openai
 import pytest
 
 from tests.examples.responses import REFUSED, reply, stream
-from tests.providers.exchanges import whole
+from tests.support.exchanges import whole
 from tests.support.loopback import Loopback
 
 pytestmark = pytest.mark.slow

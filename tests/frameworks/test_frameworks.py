@@ -26,8 +26,8 @@ from pydantic_ai import Agent, BinaryContent, DeferredToolRequests, DeferredTool
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from tests.providers.exchanges import whole
 from tests.support.commands import toolgen
+from tests.support.exchanges import whole
 from tests.support.generated import Package, compiled, write_project
 from tests.support.loopback import Loopback
 

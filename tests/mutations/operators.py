@@ -37,7 +37,7 @@ AREAS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
         ],
         [
             "tests/unit/runtime",
-            *(f"tests/apis/test_gemini_{name}.py" for name in ("client", "functions", "requests", "streams")),
+            "tests/apis/gemini",
             "tests/providers/test_laws.py",
             "tests/providers/test_recorded_responses.py",
         ],

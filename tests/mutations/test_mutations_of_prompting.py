@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.apis import test_prompt
+from tests.apis.prompt import test_prompt
 from tests.mutations.breaking import Check, Mutation, assert_caught
 from tests.prompting import followed, read, test_following, test_hazards, test_stages, test_texts
 from tests.providers import laws

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.apis import test_cohere, test_openai_chat_stream
+from tests.apis.cohere import test_cohere
+from tests.apis.openai_chat import test_streams as test_openai_chat_stream
 from tests.mutations.breaking import Check, Mutation, assert_caught
 from tests.providers import laws, test_history
-from tests.providers.recorded import streamed, unstreamed
-from tests.providers.wires import WIRES
 from tests.support.generated import Package
+from tests.support.recorded import streamed, unstreamed
+from tests.support.wires import WIRES
 
 
 def on_responses(provider: str, law: Callable[[Package, str, Any], None]) -> Check:

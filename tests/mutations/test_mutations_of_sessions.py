@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.apis import test_copilot
+from tests.apis.copilot import test_copilot
 from tests.mutations.breaking import Check, Mutation, assert_caught
 from tests.providers import single_laws
 from tests.support.generated import Package

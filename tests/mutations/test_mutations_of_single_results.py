@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.apis import test_mcp
+from tests.apis.mcp import test_mcp
 from tests.mutations.breaking import Check, Mutation, assert_caught
 from tests.providers import single_laws, test_tool_wires
 from tests.support.generated import Package

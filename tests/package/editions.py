@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.corpus.declarations import DECLARATIONS
 from tests.corpus.test_declarations import as_declaration
+from tests.support.declarations import DECLARATIONS
 from tests.support.generated import compiled
 from tests.support.repository import PROFILES, ROOT
 from toolgen.cli.upgrade import EDITIONS

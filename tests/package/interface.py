@@ -20,8 +20,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from tests.corpus.declarations import DECLARATIONS
 from tests.corpus.test_declarations import as_declaration
+from tests.support.declarations import DECLARATIONS
 from tests.support.generated import PROBES, TYPES, compiled, write_project
 from tests.support.repository import PROFILES, ROOT
 from toolgen_runtime import INTERFACE

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import ruff_api
 
-from tests.corpus.declarations import DECLARATIONS
+from tests.support.declarations import DECLARATIONS
 from tests.support.generated import Package, compiled, write_project
 from tests.support.repository import PROFILES, ROOT
 from toolgen.compilation import compile_project

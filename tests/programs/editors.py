@@ -21,9 +21,9 @@ from typing import Any
 
 import yaml
 
-from tests.corpus.declarations import DECLARATIONS
 from tests.corpus.everything import declarations
 from tests.support.commands import toolgen
+from tests.support.declarations import DECLARATIONS
 from tests.support.repository import ROOT
 from tests.support.sources import faults
 from tests.unit.test_editor_schemas import MISTAKES_OF_FORM, OF_FORM

@@ -26,10 +26,10 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.building import declared, project
-from tests.breaking.test_revisions import git
 from tests.examples.conftest import settings
 from tests.examples.responses import stream
 from tests.support.commands import toolgen
+from tests.support.git import git
 from tests.support.loopback import Loopback
 from tests.support.repository import PROFILES, ROOT
 

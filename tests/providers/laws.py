@@ -11,9 +11,9 @@ import json
 import warnings
 from typing import Any
 
-from tests.providers.wires import MARK, WIRES, restore_object_content
 from tests.support.generated import Package
 from tests.support.repository import profile
+from tests.support.wires import MARK, WIRES, restore_object_content
 
 FREE = {"arguments", "parameters", "properties", "schema", "metadata", "input", "input_schema", "args", "response"}
 """Keys of a body whose value is the user's: no member is added inside."""

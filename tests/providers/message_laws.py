@@ -7,8 +7,8 @@ import json
 from typing import Any
 
 from tests.providers import laws
-from tests.providers.wires import MESSAGE_WIRES
 from tests.support.generated import Package
+from tests.support.wires import MESSAGE_WIRES
 
 
 def stored(package: Package, kind: str, value: Any) -> Any:

@@ -8,8 +8,8 @@ import json
 from typing import Any
 
 from tests.providers import laws
-from tests.providers.wires import TOOL_WIRES
 from tests.support.generated import Package
+from tests.support.wires import TOOL_WIRES
 
 CALL = "call_a"
 

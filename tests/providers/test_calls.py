@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.exchanges import Exchanges
-from tests.providers.responses import response_of
-from tests.providers.wires import WIRES, restore_object_content
+from tests.support.exchanges import Exchanges
 from tests.support.generated import Package, wire_name
 from tests.support.places import put
 from tests.support.repository import OWN_CODE, having, table
+from tests.support.responses import response_of
+from tests.support.wires import WIRES, restore_object_content
 
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 NAMES = ("get.weather", "get/weather", "get weather", "get_weather", "1st", "class", "x" * 129, "工具", "print")

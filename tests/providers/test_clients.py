@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.exchanges import Exchanges, plain, sent
-from tests.providers.requests import HELLO, SCENARIOS
-from tests.providers.wires import WIRES
+from tests.support.exchanges import Exchanges, plain, sent
 from tests.support.generated import Package, wire_name
 from tests.support.repository import CONVERSING, OWN_CODE, UNSAID, having, names_tools, table
+from tests.support.requests import HELLO, SCENARIOS
+from tests.support.wires import WIRES
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

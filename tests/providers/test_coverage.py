@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.providers.wires import MESSAGE_WIRES, TOOL_WIRES, WIRES
 from tests.support.generated import Package
 from tests.support.repository import MESSAGING, OWN_CODE, PROFILES, SINGLE, TEXTS, profile, recordings, table
+from tests.support.wires import MESSAGE_WIRES, TOOL_WIRES, WIRES
 
 HERE = Path(__file__).parent
 
@@ -131,7 +131,7 @@ def test_a_profile_has_a_table_and_a_wire(provider: str) -> None:
         wires: Any = TOOL_WIRES
     else:
         wires = MESSAGE_WIRES if provider in MESSAGING else WIRES
-    assert provider in wires, f"there is no tests/providers/wires/{provider}.py"
+    assert provider in wires, f"there is no tests/support/wires/{provider}.py"
 
 
 @pytest.mark.parametrize("provider", PROFILES)

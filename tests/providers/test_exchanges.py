@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.exchanges import Exchanges, every_condition, keywords, plain, stream, whole
-from tests.providers.recorded import refused, streamed, unstreamed
-from tests.providers.responses import response_of
-from tests.providers.wires import WIRES
+from tests.support.exchanges import Exchanges, every_condition, keywords, plain, stream, whole
 from tests.support.generated import Package
+from tests.support.recorded import refused, streamed, unstreamed
 from tests.support.repository import having, table
+from tests.support.responses import response_of
+from tests.support.wires import WIRES
 
 
 def recorded(choose: Any) -> Any:

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.recorded import history
-from tests.providers.requests import HELLO, PIXEL, one_result, result
-from tests.providers.wires import WIRES, restore_object_content
 from tests.support.generated import Package
 from tests.support.places import at
+from tests.support.recorded import history
 from tests.support.repository import CONVERSING, OWN_CODE, names_tools, table
+from tests.support.requests import HELLO, PIXEL, one_result, result
+from tests.support.wires import WIRES, restore_object_content
 
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.providers.hostile import carried, damaged, streamed
 from tests.support.generated import Package
+from tests.support.hostile import carried, damaged, streamed
 from tests.support.repository import CONVERSING, OWN_CODE, having, recordings
 
 

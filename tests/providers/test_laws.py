@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import SCENARIOS
-from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, OWN_CODE, recordings
+from tests.support.requests import SCENARIOS
+from tests.support.wires import WIRES
 
 BODIES = [
     pytest.param(provider, recording["request"], id=f"{provider}-{recording['id']}")

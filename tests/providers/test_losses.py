@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from tests.providers import laws
-from tests.providers.requests import EVERYTHING, FIELDS, HELLO, SCENARIOS, one_result, result
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, SCHEMAS, profile, table
+from tests.support.requests import EVERYTHING, FIELDS, HELLO, SCENARIOS, one_result, result
 
 each_provider = pytest.mark.parametrize("provider", CONVERSING)
 

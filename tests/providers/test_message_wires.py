@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.providers import laws, message_laws
-from tests.providers.hostile import spoiled_everywhere
-from tests.providers.requests import CONVERSATIONS, SCENARIOS
-from tests.providers.wires import MARK, MESSAGE_WIRES
 from tests.support.generated import Package
+from tests.support.hostile import spoiled_everywhere
 from tests.support.repository import MESSAGING, OWN_CODE, recordings, table
+from tests.support.requests import CONVERSATIONS, SCENARIOS
+from tests.support.wires import MARK, MESSAGE_WIRES
 
 each_provider = pytest.mark.parametrize("provider", MESSAGING)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.providers.requests import PIXEL
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING
+from tests.support.requests import PIXEL
 
 FOREIGN = {"type": "opaque", "provider": "elsewhere", "value": {"type": "hosted_call", "id": "x"}}
 VIDEO = {"type": "video", "url": "gs://bucket/film.mp4", "mediaType": "video/mp4"}

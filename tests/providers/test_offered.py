@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import HELLO, WEATHER
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, PROFILES, hosts_of, profile
+from tests.support.requests import HELLO, WEATHER
 from toolgen_runtime.conversion.cache import Cache, from_bytes, to_bytes
 
 each_provider = pytest.mark.parametrize("provider", PROFILES)

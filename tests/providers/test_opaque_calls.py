@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, OWN_CODE, extended
+from tests.support.wires import WIRES
 
 CHATS = [p for p in CONVERSING if p in ("openai_chat", "openai_compatible") or extended(p) == "openai_compatible"]
 ENTRIES = [*CHATS, "mistral", "cohere"]

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.providers.hostile import FEW, is_json, spoiled
 from tests.support.generated import Package
+from tests.support.hostile import FEW, is_json, spoiled
 from tests.support.repository import CONVERSING, recordings
 from toolgen_runtime.conversion.extras import UnsupportedValueError
 from toolgen_runtime.conversion.objects import SourceObject, TargetObject

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.recorded import STREAMS, failed, params, refused, streamed, unstreamed
-from tests.providers.wires import WIRES
 from tests.support.generated import Package
+from tests.support.recorded import STREAMS, failed, params, refused, streamed, unstreamed
 from tests.support.repository import CONVERSING, OWN_CODE, TEXTS, having
+from tests.support.wires import WIRES
 
 BODIES = params("response", unstreamed, OWN_CODE)
 each_response = pytest.mark.parametrize(("provider", "body"), BODIES)

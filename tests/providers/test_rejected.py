@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import HELLO, PIXEL
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, having, hosts_of, table
+from tests.support.requests import HELLO, PIXEL
 
 each_provider = pytest.mark.parametrize("provider", CONVERSING)
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.exchanges import Exchanges
-from tests.providers.recorded import streamed, unstreamed
-from tests.providers.responses import response_of
-from tests.providers.wires import WIRES
+from tests.support.exchanges import Exchanges
 from tests.support.generated import Package
 from tests.support.places import at, put
+from tests.support.recorded import streamed, unstreamed
 from tests.support.repository import CONVERSING, OWN_CODE, PROFILES, having, profile, table
+from tests.support.responses import response_of
+from tests.support.wires import WIRES
 
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 

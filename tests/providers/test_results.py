@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import HELLO, PAIR, PIXEL, SCENARIOS, one_result, result
-from tests.providers.wires import WIRES
 from tests.support.generated import Package, wire_name
 from tests.support.places import at
 from tests.support.repository import OWN_CODE, spelled, table
+from tests.support.requests import HELLO, PAIR, PIXEL, SCENARIOS, one_result, result
+from tests.support.wires import WIRES
 
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 KINDS = ("text", "data", "error", "multimodal")

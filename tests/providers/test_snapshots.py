@@ -13,9 +13,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.providers import laws
-from tests.providers.requests import SCENARIOS
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, PROFILES, TEXTS
+from tests.support.requests import SCENARIOS
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import CONVERSATIONS, DEFINITIONS, HELLO, SETTINGS
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, PROFILES, table
+from tests.support.requests import CONVERSATIONS, DEFINITIONS, HELLO, SETTINGS
 
 each_provider = pytest.mark.parametrize("provider", CONVERSING)
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.exchanges import Exchanges
-from tests.providers.recorded import STREAMS
-from tests.providers.responses import response_of
-from tests.providers.wires import WIRES
+from tests.support.exchanges import Exchanges
 from tests.support.generated import Package
+from tests.support.recorded import STREAMS
 from tests.support.repository import having, table
+from tests.support.responses import response_of
+from tests.support.wires import WIRES
 
 each_provider = pytest.mark.parametrize("provider", having("stream"))
 each_stream = pytest.mark.parametrize(("provider", "events"), STREAMS)

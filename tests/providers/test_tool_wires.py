@@ -11,10 +11,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.providers import laws, single_laws
-from tests.providers.hostile import spoiled_everywhere
-from tests.providers.wires import TOOL_WIRES, WIRES
 from tests.support.generated import Package
+from tests.support.hostile import spoiled_everywhere
 from tests.support.repository import CONVERSING, OWN_CODE, SINGLE, recordings, table
+from tests.support.wires import TOOL_WIRES, WIRES
 
 each_provider = pytest.mark.parametrize("provider", SINGLE)
 

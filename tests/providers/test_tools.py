@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import HELLO
-from tests.providers.wires import WIRES
 from tests.support.generated import PROBES, Package, wire_name
 from tests.support.repository import CONVERSING, MESSAGING, PROFILES, UNSAID, names_tools, profile, spelled, table
+from tests.support.requests import HELLO
+from tests.support.wires import WIRES
 
 each_provider = pytest.mark.parametrize("provider", PROFILES)
 each_with_conversations = pytest.mark.parametrize("provider", CONVERSING)

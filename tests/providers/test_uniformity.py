@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import SCENARIOS
-from tests.providers.responses import response_of
-from tests.providers.wires import WIRES
 from tests.support.generated import Package, wire_name
 from tests.support.repository import CONVERSING
+from tests.support.requests import SCENARIOS
+from tests.support.responses import response_of
+from tests.support.wires import WIRES
 
 
 @pytest.mark.parametrize("provider", CONVERSING)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.providers.recorded import streamed
 from tests.support.generated import Package
+from tests.support.recorded import streamed
 from tests.support.repository import CONVERSING, MESSAGING, OWN_CODE, TEXTS, having
 
 VALUES: tuple[Any, ...] = ("x", 5, 1.5, True, None, [], {}, [5], {"a": 1})

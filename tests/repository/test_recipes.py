@@ -116,10 +116,10 @@ def test_add_a_provider(copy: Path) -> None:
     lines = (copy / "tests/traffic/recorded/openai_chat.jsonl").read_text("utf-8").replace('"seed":', '"random_seed":')
     (copy / "tests/traffic/recorded/newcomer.jsonl").write_text(lines, "utf-8")
     shutil.copy(copy / "tests/providers/tables/openai_chat.yaml", copy / "tests/providers/tables/newcomer.yaml")
-    (copy / "tests/providers/wires/newcomer.py").write_text(
+    (copy / "tests/support/wires/newcomer.py").write_text(
         '"""Chat Completions of Newcomer."""\n\n'
         "from dataclasses import replace\n\n"
-        "from tests.providers.wires.openai_chat import WIRE as CHAT\n\n"
+        "from tests.support.wires.openai_chat import WIRE as CHAT\n\n"
         "WIRE = replace(CHAT, type_faults=lambda body: [])\n",
         "utf-8",
     )

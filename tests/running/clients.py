@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from tests.providers.exchanges import every_condition, whole
-from tests.providers.wires import WIRES
+from tests.support.exchanges import every_condition, whole
 from tests.support.generated import Package
 from tests.support.loopback import Loopback, Reply
 from tests.support.repository import OWN_CODE, PROFILES, extended, profile
+from tests.support.wires import WIRES
 
 SESSIONS = [name for name in PROFILES if "session" in profile(name) and "stateful" not in profile(name)["session"]]
 """The providers with a client that sends requests one by one."""
@@ -27,7 +27,7 @@ OWN_SESSIONS = [name for name in SESSIONS if name in OWN_CODE]
 @asynccontextmanager
 async def opened(provider: str, address: str, later: bool) -> AsyncIterator[Any]:
     """A client of a provider; that of Mistral and Google is one for both kinds of code."""
-    module = importlib.import_module(f"tests.providers.wires.{_stem(provider)}")
+    module = importlib.import_module(f"tests.support.wires.{_stem(provider)}")
     wire = WIRES[_stem(provider)].client
     if hasattr(module, "session_client"):
         async with module.session_client(address) as client:

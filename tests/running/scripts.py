@@ -7,8 +7,8 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from tests.running.project import reviewed
 from tests.support.generated import Package
+from tests.support.runnable_project import reviewed
 
 Run = Callable[..., Any]
 

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.running.clients import SESSIONS, opened, replied
-from tests.running.project import compiled_tools
 from tests.support.generated import Package
 from tests.support.loopback import Loopback, Reply, Sent
+from tests.support.runnable_project import compiled_tools
 
 
 class Model(Loopback):

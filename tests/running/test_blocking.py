@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion, native
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers, reviewed
 
 
 @pytest.fixture(autouse=True)

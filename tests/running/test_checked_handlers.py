@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.running.calls import call
-from tests.running.project import Handlers
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers
 
 METHODS = ("read_file", "grep", "write_file", "run_command")
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from tests.running.clients import OWN_SESSIONS, replied, session
-from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion, native
 from tests.support.generated import Package
 from tests.support.loopback import Loopback
+from tests.support.runnable_project import Handlers, reviewed
 
 
 @pytest.fixture

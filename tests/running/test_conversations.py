@@ -11,10 +11,10 @@ import pytest
 
 from tests.running.clients import OWN_SESSIONS, SESSIONS, STATEFUL, replied, runtime, session, stateful
 from tests.running.hosts import Says
-from tests.running.project import Handlers, reviewed
 from tests.running.scripts import native
 from tests.support.generated import Package
 from tests.support.loopback import Loopback
+from tests.support.runnable_project import Handlers, reviewed
 
 READ = ("read_file", {"path": "notes.txt"})
 GREP = ("grep", {"pattern": 'a "quoted" \\ word\n\u2028 and \U0001f600'})

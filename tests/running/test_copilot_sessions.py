@@ -13,8 +13,8 @@ import pytest
 from tests.running.clients import stateful
 from tests.running.hosts import Says, Script
 from tests.running.hosts.copilot import Runtime, opened, side_by_side
-from tests.running.project import Handlers, reviewed
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers, reviewed
 
 READ = ("call_1", "read_file", {"path": "a"})
 GREP = ("call_2", "grep", {"pattern": "a"})

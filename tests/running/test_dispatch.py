@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.running.calls import call, run
-from tests.running.project import Handlers, pausing
 from tests.running.scripts import all_ways, completion
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers, pausing
 
 
 @pytest.mark.parametrize(

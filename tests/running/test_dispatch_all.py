@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.running.calls import calls, cancelled
-from tests.running.project import Handlers, pausing, reviewed
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers, pausing, reviewed
 
 
 def run(package: Package, letters: str, handlers: Any, **settings: Any) -> list[Any]:

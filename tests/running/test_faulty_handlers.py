@@ -11,9 +11,9 @@ import pytest
 from pydantic import BaseModel, computed_field
 
 from tests.running.calls import NAMES, call, calls, cancelled, run
-from tests.running.project import Handlers, reviewed
 from tests.running.scripts import all_ways, completion
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers, reviewed
 
 
 class Unlucky(Mapping[str, Any]):

@@ -11,9 +11,9 @@ import pytest
 from pydantic import BaseModel
 
 from tests.running.calls import call
-from tests.running.project import Handlers, reviewed
 from tests.running.scripts import all_ways, completion, native
 from tests.support.generated import Package, compiled, write_project
+from tests.support.runnable_project import Handlers, reviewed
 
 READ = ("read_file", {"path": "a"})
 WRITE = ("write_file", {"path": "a", "text": "b"})

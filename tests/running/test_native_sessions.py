@@ -18,13 +18,13 @@ from typing import Any
 
 import pytest
 
-from tests.providers.exchanges import every_condition, stream, whole
 from tests.running.clients import OWN_SESSIONS, SESSIONS, replied, session
-from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion
+from tests.support.exchanges import every_condition, stream, whole
 from tests.support.generated import Package
 from tests.support.loopback import Loopback, Reply
 from tests.support.repository import PROFILES, profile, table
+from tests.support.runnable_project import Handlers, reviewed
 
 KEY = "sk-top-secret-0123456789"
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.running.project import Handlers, reviewed
 from tests.running.scripts import all_ways, completion, native
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers, reviewed
 
 READ = ("read_file", {"path": "a"})
 WRITE = ("write_file", {"path": "a", "text": "b"})

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.running.project import Handlers
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers
 
 
 def script(package: Package) -> list[Any]:

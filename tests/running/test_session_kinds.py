@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.running.project import Handlers
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers
 
 
 def test_a_session_of_the_other_kind_is_refused_at_once(runnable: Package) -> None:

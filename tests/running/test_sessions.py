@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion, native
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers, reviewed
 
 CALL = 'I look.\n\n```tool\n{"name":"read_file","reasoning":"to know","arguments":{"path":"a"}}\n```'
 

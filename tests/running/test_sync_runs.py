@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tests.running.calls import call
-from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion, native
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers, reviewed
 
 READ = ("read_file", {"path": "a"})
 GREP = ("grep", {"pattern": "a"})

@@ -21,9 +21,9 @@ import hypothesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.providers.hostile import carried
 from tests.support import strategies
 from tests.support.generated import Package, compiled, shipped_profiles, write_project
+from tests.support.hostile import carried
 from tests.support.repository import CONVERSING, PROFILES, recordings
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.running.project import Handlers, reviewed
 from tests.support.generated import Package
+from tests.support.runnable_project import Handlers, reviewed
 
 BROKEN = {
     "cut": '{"path": "a',

@@ -24,8 +24,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.providers.exchanges import whole
 from tests.support.commands import toolgen
+from tests.support.exchanges import whole
 from tests.support.loopback import Loopback
 from tests.support.repository import ROOT
 

@@ -77,7 +77,7 @@ MESSAGING = [
 SINGLE = [name for name in PROFILES if not converses(name) and name not in MESSAGING]
 """The wires with only tools, calls and results."""
 
-OWN_CODE = [name for name in CONVERSING if (PROVIDERS / "wires" / f"{name}.py").is_file()]
+OWN_CODE = [name for name in CONVERSING if (Path(__file__).with_name("wires") / f"{name}.py").is_file()]
 """The wires with conversations and code of their own, and so with a wire module."""
 
 

@@ -10,9 +10,9 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from tests.corpus.declarations import DECLARATIONS
 from tests.mistakes.test_mistakes import MISTAKES, Mistake
 from tests.support.commands import toolgen
+from tests.support.declarations import DECLARATIONS
 from tests.support.sources import faults, samples
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.exact.suite import ROWS
 from tests.support.dialects import CHECKERS
 from tests.support.schema_references import dangling
+from tests.support.schema_suite import ROWS
 from tests.support.schema_values import is_valid
 from tests.unit.runtime.lowering.lowered_schemas import DIALECTS
 from toolgen_runtime.apis.gemini.fields import from_openapi
