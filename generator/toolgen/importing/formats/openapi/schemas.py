@@ -117,6 +117,7 @@ class Visibility:
         return False
 
     def _reach(self, at: Pointer) -> _Reach:
+        """Return whether a schema itself has a mark, and the locations of the schemas that it refers to."""
         targets: set[Pointer] = set()
         is_marked = False
         for _, schema in walk_schemas(self.resolver.value_at(at)):
