@@ -85,6 +85,8 @@ def validate_document(
 
 @dataclass(slots=True)
 class _Reporter:
+    """Reports the errors of one document. `unexplained` are objects whose keys were rejected, but are declared."""
+
     document: Document
     validator: Draft202012Validator
     findings: Findings

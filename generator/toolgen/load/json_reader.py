@@ -34,6 +34,8 @@ def read_json(text: str, reporter: FaultReporter) -> DocumentContent:
 
 
 class _Reader:
+    """Reads one JSON text from front to back, and notes where each value and key is. `depth` counts from 1."""
+
     def __init__(self, text: str, reporter: FaultReporter) -> None:
         self._text = text
         self._report = reporter

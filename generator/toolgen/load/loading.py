@@ -250,6 +250,8 @@ def load(
 
 @dataclass(frozen=True, slots=True)
 class _Loading:
+    """Reads one SCHEMAS folder. `digests` has the digest of each of its files, by path."""
+
     schemas: Path
     findings: Findings
     builtin: Path | None

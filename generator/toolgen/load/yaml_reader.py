@@ -177,6 +177,8 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> _Cause:
 
 
 class _Composer:
+    """Makes trees of nodes from the events of the parser. An anchor has no node while its collection is still open."""
+
     def __init__(self, reporter: FaultReporter) -> None:
         self.roots: list[Node] = []
         self._report = reporter
@@ -303,6 +305,8 @@ def _parsed_json(text: str) -> DocumentContent | None:
 
 
 class _Builder:
+    """Makes the values of one document from its nodes, and notes where each value and key is."""
+
     def __init__(self, tree: DocumentContent, reporter: FaultReporter) -> None:
         self._tree = tree
         self._report = reporter
