@@ -99,21 +99,30 @@ def save_record(
     now = time.time_ns()
     try:
         record_path = _record_path(schemas, out)
-        for kind, root, expected in (("s", schemas, sources), ("o", package, files)):
-            current = dict(_files(os.path.abspath(root)))
-            for path, file in current.items():
-                if kind == "o" and path not in expected and path.endswith((".py", ".pyi")):
-                    return f"{path} was not written by toolgen"
-                line = _entry_line(kind, path, file, expected.get(path), now)
-                if line is None:
-                    return f"{path} has changed since"
-                lines.append(line)
-            if not expected.keys() <= current.keys():
-                return "files have disappeared since"
+        lines += _entry_lines("s", schemas, sources, now)
+        lines += _entry_lines("o", package, files, now)
         _replace(record_path, "\n".join(lines).encode("utf-8", "surrogateescape"))
     except (OSError, ValueError) as error:
         return str(error)  # only a cache: without it the next build takes longer
     return ""
+
+
+def _entry_lines(kind: str, root: str, expected: Mapping[str, str], now: int) -> Iterator[str]:
+    """Yield the lines of a record for the files in a folder. `kind` is `s` for the sources, and `o` for the output.
+
+    Raises:
+        ValueError: The files differ from the expected ones. The message says how.
+    """
+    current = dict(_files(os.path.abspath(root)))
+    for path, file in current.items():
+        if kind == "o" and path not in expected and path.endswith((".py", ".pyi")):
+            raise ValueError(f"{path} was not written by toolgen")
+        line = _entry_line(kind, path, file, expected.get(path), now)
+        if line is None:
+            raise ValueError(f"{path} has changed since")
+        yield line
+    if not expected.keys() <= current.keys():
+        raise ValueError("files have disappeared since")
 
 
 def _entry_line(kind: str, path: str, file: str, expected: str | None, now: int) -> str | None:

@@ -85,6 +85,8 @@ def validate_document(
 
 @dataclass(slots=True)
 class _Reporter:
+    """Reports the errors of one document. `unexplained` are objects whose keys were rejected, but are declared."""
+
     document: Document
     validator: Draft202012Validator
     findings: Findings
@@ -118,6 +120,7 @@ class _Reporter:
             self._report_problem(self.document.key_span(*pointer), "these keys cannot be combined")
 
     def _report_branches(self, error: ValidationError, pointer: Pointer) -> None:
+        """Report a value that fits no branch of a union: the wrong type, or the errors of the nearest branch."""
         types = _root_types(error)
         if types:
             self._report_mismatch(types, error.instance, self.document.span(*pointer))
@@ -126,6 +129,7 @@ class _Reporter:
             self.report(inner)
 
     def _report_unknown(self, error: ValidationError, pointer: Pointer) -> None:
+        """Report each undeclared key, with the declared one that was probably meant."""
         declared = _declared_keys(error.schema, self.validator)
         unknown = _unknown_keys(error, declared)
         if not unknown:
@@ -143,6 +147,7 @@ class _Reporter:
         self._add("wrong-type", span, expected, hint=hint, expected=RawText(expected), found=RawText(actual))
 
     def _report_other(self, error: ValidationError, pointer: Pointer, keyword: str) -> None:
+        """Report an error that has no code of its own, with a hint if the schema offers one."""
         span = self._location(error, pointer)
         if keyword == "enum":
             values: list[object] = list(error.validator_value)  # type: ignore[arg-type]

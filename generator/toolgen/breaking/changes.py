@@ -62,7 +62,7 @@ class Change:
 def changes_between(old: ProjectSnapshot, new: ProjectSnapshot) -> list[Change]:
     """Return the changes from one snapshot to another, each once, sorted by location."""
     changes: dict[Any, Change] = {}
-    for change in _all(old, new):
+    for change in _all_changes(old, new):
         key = (change.code, change.span, change.where if not change.origin else "", change.id)
         if key in changes:
             change = replace(changes[key], tools=tuple(sorted({*changes[key].tools, *change.tools})))
@@ -70,23 +70,25 @@ def changes_between(old: ProjectSnapshot, new: ProjectSnapshot) -> list[Change]:
     return sorted(changes.values(), key=lambda change: (change.span, change.code, change.where))
 
 
-def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
+def _all_changes(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
+    """Yield all changes. A renamed tool is compared with the one that it was; no other change is about its name."""
     yield from _configuration(old, new)
     before = {tool.name: tool for tool in old.project.catalog.tools}
     after = {tool.name: tool for tool in new.project.catalog.tools}
     renamed = _find_renamed_tools(before, after)
+    old_names = {new_name: old_name for old_name, new_name in renamed.items()}
     for name, tool in before.items():
         if name not in after and name not in renamed:
-            where = Span(new.project.sources.name)
-            yield _change("tool-removed", tool, span=where, old_span=tool.document.span("name"))
+            project_span = Span(new.project.sources.name)
+            yield _change("tool-removed", tool, span=project_span, old_span=tool.document.span("name"))
     for name, tool in after.items():
-        source = next((was for was, now in renamed.items() if now == name), name)
-        if source not in before:
+        old_name = old_names.get(name, name)
+        if old_name not in before:
             yield _change("tool-added", tool)
             continue
-        if source != name:
-            yield _change("tool-renamed", tool, before=source, after=name, safe=source in tool.aliases)
-        yield from _tool(before[source], tool)
+        if old_name != name:
+            yield _change("tool-renamed", tool, before=old_name, after=name, safe=old_name in tool.aliases)
+        yield from _tool(before[old_name], tool)
     yield from _aliases(before, after, renamed)
     yield from _wires(old, new, renamed)
 
@@ -147,6 +149,7 @@ _NOTHING: Mapping[str, Any] = {"type": "object"}
 
 
 def _hints(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
+    """Yield the change of a tool's hints: one for each that promises less harm now, else one for all of them."""
     before, after = old.annotations or {}, new.annotations or {}
     relaxed = [
         name
@@ -160,6 +163,7 @@ def _hints(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
 
 
 def _patch(old: Tool, new: Tool, name: str) -> Iterator[Change]:
+    """Yield the changes of what a tool states for one provider: its description there, and everything else."""
     before, after = old.providers.get(name) or {}, new.providers.get(name) or {}
     span = new.document.key_span("providers", name)
     if before.get("description") != after.get("description"):
@@ -172,6 +176,7 @@ def _patch(old: Tool, new: Tool, name: str) -> Iterator[Change]:
 
 
 def _parameters(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
+    """Yield the changes of a tool's parameters. If none is about values, the schema was only written differently."""
     before, after = old.parameters or _NOTHING, new.parameters or _NOTHING
     differences = compare_schemas(before, after, tuple(old.examples))
     for difference in differences:
@@ -231,6 +236,7 @@ _RESULT_CODES: Mapping[Relation | None, str] = {
 
 
 def _result(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
+    """Yield the change of a tool's result: all its differences as one, shown by the most telling of them."""
     if old.result is None or new.result is None:
         if (old.result is None) != (new.result is None):
             yield _change("result-set" if old.result is None else "result-unset", new, span=span)
@@ -246,6 +252,7 @@ def _result(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
 
 
 def _aliases(before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Mapping[str, str]) -> Iterator[Change]:
+    """Yield the aliases that were removed, added, or moved to another tool. `renamed` has new names by old names."""
     names_before = {alias: renamed.get(tool.name, tool.name) for tool in before.values() for alias in tool.aliases}
     tools_after = {alias: tool for tool in after.values() for alias in tool.aliases}
     for alias, name in names_before.items():
@@ -304,6 +311,7 @@ _SETTINGS = ("limits", "defaults")
 
 
 def _profile(old: Profile, new: Profile, project: Project) -> Iterator[Change]:
+    """Yield the facts of a profile that changed. Each is located in the project's own file if it is stated there."""
     own_document = next((document for document in reversed(new.documents) if not document.is_shipped), None)
     for fact in sorted(old.facts.keys() | new.facts.keys()):
         before, after = old.facts.get(fact), new.facts.get(fact)
@@ -324,6 +332,7 @@ class _SettingChange(NamedTuple):
 def _settings_that_differ(
     old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[_SettingChange]:
+    """Yield the settings of providers that were added, removed or changed. An absent one is None."""
     for provider in sorted(old.keys() | new.keys()):
         before, after = old.get(provider, {}), new.get(provider, {})
         for name in sorted(before.keys() | after.keys()):
@@ -388,6 +397,7 @@ def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str
 
 
 def _on_wire(provider: str, old: ToolPayload, new: ToolPayload) -> Iterator[Change]:
+    """Yield the changes of a tool that only show in its payload for a provider."""
     tool = new.tool
     span = tool.document.key_span("providers", provider) if provider in tool.providers else tool.document.span("name")
     if old.name != new.name and (old.name, new.name) != (old.tool.name, tool.name):
@@ -428,6 +438,7 @@ class _ValuePath(NamedTuple):
 
 
 def _value_path(pointer: str) -> _ValuePath:
+    """Return the path of a value that a pointer into a schema describes, from the last definition on the way."""
     path = _ValuePath([], shared=False)
     steps = iter(pointer.split("/")[1:])
     for step in steps:

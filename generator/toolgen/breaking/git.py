@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping
 from hashlib import sha1
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, NoReturn
@@ -182,6 +183,7 @@ _FETCH_ALL = 'git fetch --unshallow --tags origin "+refs/heads/*:refs/remotes/or
 
 
 def _unknown_hint(folder: Path, revision: str) -> str:
+    """Return what to do about a revision that git does not know."""
     if revision and Path(revision).is_dir():
         return f"to compare with a folder, use --against-dir {revision}"
     if run_git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
@@ -216,14 +218,19 @@ def is_unchanged(
         tree = list_revision(schemas, revision, merge_base=merge_base)
     except (OSError, RevisionError):
         return False
+    if not _has_digests(tree, current):
+        return False
+    return _is_made_by(version, read_committed_file(schemas.absolute().parent, tree.commit, lock) or b"")
+
+
+def _has_digests(tree: RevisionTree, digests: Mapping[str, str]) -> bool:
+    """Return whether a commit has exactly the sources with these git ids. They always differ in a SHA-256 repository."""
     committed = {
         entry.source: entry.blob if entry.mode.startswith("100") else entry.mode
         for entry in tree.entries
         if entry.kind == "blob" and entry.source.endswith(_SOURCES)
     }
-    if current != committed or any(entry.kind == "commit" for entry in tree.entries):
-        return False  # ids in a SHA-256 repository always differ, so it gets the full comparison
-    return _is_made_by(version, read_committed_file(schemas.absolute().parent, tree.commit, lock) or b"")
+    return digests == committed and not any(entry.kind == "commit" for entry in tree.entries)
 
 
 _SOURCES = (".yaml", ".yml", ".json")

@@ -68,6 +68,7 @@ def replay(
 
 
 def _read(file: Path) -> bytes:
+    """Return the content of a file, or of the standard input for `-`."""
     if file.as_posix() != "-":
         return file.read_bytes()
     if sys.stdin is None:  # it was closed before Python started
@@ -88,6 +89,7 @@ def _rows(text: str, result: ReplayResult) -> Iterator[Any]:
 
 
 def _report(result: ReplayResult, span: Span, findings: Findings) -> None:
+    """Report the result of a replay: one finding for each kind of call that no longer fits, with their number."""
     for name, count in sorted(result.unknown.items()):
         findings.add("replay-unknown", span, tool=RawText(escape_text(name)), count=count)
     for (name, where), count in sorted(result.refused.items()):

@@ -85,13 +85,14 @@ class RevisionFolder(Folder):
     def list_sources(self, name: str, *, recursive: bool) -> list[FoundFile]:
         """Return the sources in the folder `name`, and in folders below it if `recursive`, sorted by path."""
         inside = [source for source in self._files_at if source.startswith(f"{name}/")]
-        return [FoundFile(Path(source), source) for source in sorted(inside) if self._fits(source, recursive)]
+        return [FoundFile(Path(source), source) for source in sorted(inside) if self._check_source(source, recursive)]
 
     def list_root_sources(self) -> list[FoundFile]:
         """Return the sources directly in the folder itself, sorted by path."""
-        return [FoundFile(Path(s), s) for s in sorted(self._files_at) if "/" not in s and self._fits(s, True)]
+        return [FoundFile(Path(s), s) for s in sorted(self._files_at) if "/" not in s and self._check_source(s, True)]
 
-    def _fits(self, source: str, recursive: bool) -> bool:
+    def _check_source(self, source: str, recursive: bool) -> bool:
+        """Return whether a source is to be read. It may be too deep, or no file, such as a link; the latter is reported."""
         content = self._files_at[source]
         if isinstance(content, str):
             path = self.display_path(source)

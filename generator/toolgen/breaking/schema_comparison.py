@@ -82,6 +82,8 @@ class _Pair(NamedTuple):
 
 
 class _Comparison:
+    """Compares two schemas. `before` and `after` are what the old and the new one say."""
+
     def __init__(self, old: Any, new: Any, examples: tuple[Any, ...]) -> None:
         self._old, self._new = old, new
         self._examples = examples
@@ -93,6 +95,7 @@ class _Comparison:
         self._open: list[tuple[str, str]] = []
 
     def run(self) -> list[Difference]:
+        """Return all differences. If none of them narrows, but a witness is found, a further difference has it."""
         differences = list(self._schemas(self._old, self._new, ()))
         if all(difference.effect in ("note", "wider") for difference in differences):
             witness = self._witness(self._old, self._new)
@@ -103,28 +106,31 @@ class _Comparison:
 
     def _schemas(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         """Yield the differences of two schemas at a path. Schemas that were compared before yield nothing."""
-        stated, here = _Pair(old, new), pointer
-        old, _ = follow_references(stated.old, self._old, pointer)
-        new, target = follow_references(stated.new, self._new, pointer)
-        if old is not stated.old or new is not stated.new:
-            annotated = stated
-            if old is stated.old or new is stated.new:  # keywords beside a reference replace those of its target
-                annotated = _Pair(_with_keywords(old, stated.old), _with_keywords(new, stated.new))
-                old, new = drop_annotations(old), drop_annotations(new)
-            yield from _annotations(annotated.old, annotated.new, here)
-        keys = (json_key(old), json_key(new))
-        if keys[0] == keys[1] and has_same_targets(old, self._old, self._new):
+        before, _ = follow_references(old, self._old, pointer)
+        after, target = follow_references(new, self._new, pointer)
+        if before is not old or after is not new:
+            annotated = _Pair(old, new)
+            if before is old or after is new:  # keywords beside a reference replace those of its target
+                annotated = _Pair(_with_keywords(before, old), _with_keywords(after, new))
+                before, after = drop_annotations(before), drop_annotations(after)
+            yield from _annotations(annotated.old, annotated.new, pointer)
+        keys = (json_key(before), json_key(after))
+        if keys[0] == keys[1] and has_same_targets(before, self._old, self._new):
             return
         place = (keys[0] + str(target), keys[1])
         if place in self._compared or keys in self._open:
             return
         self._compared.add(place)
         self._open.append(keys)  # a schema may contain itself as a part of `allOf`
-        yield from self._unproved(old, new, target, stated)
+        yield from self._unproved(before, after, target, _Pair(old, new))
         self._open.pop()
 
     def _unproved(self, old: Any, new: Any, pointer: Pointer, stated: _Pair) -> Iterator[Difference]:
-        """Yield the differences of two schemas, except for those that by a proof change no value."""
+        """Yield the differences of two schemas, except for those that by a proof change no value.
+
+        `stated` are the two as they are written, perhaps as references. If all differences that widen are left out,
+        although it is not proved that nothing is gained, one difference stands for them.
+        """
         lossless, gainless = self._inclusion.proves(old, new), self._inclusion.proves(new, old, back=True)
         dropped = gained = False
         for difference in self._details(old, new, pointer, stated):
@@ -185,6 +191,7 @@ class _Comparison:
             yield self._searched(Difference("condition-changed", here, "unknown", before, after), old, new)
 
     def _types(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+        """Yield the differences of the JSON types that are admitted. Null is a difference of its own."""
         before, after = types_of(old), types_of(new)
         if bool(old.keys() & _UNIONS) != bool(new.keys() & _UNIONS):
             before, after = admitted_types(old, self._old), admitted_types(new, self._new)
@@ -208,6 +215,7 @@ class _Comparison:
             yield difference("type-widened", "wider")
 
     def _values(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+        """Yield the differences of listed values. A schema of null and booleans has them as its list."""
         before, after, here = old.get("enum"), new.get("enum"), (*pointer, "enum")
         if before is None and after is None:
             return
@@ -224,6 +232,7 @@ class _Comparison:
         yield from _listed_values(before, after, here)
 
     def _bounds(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+        """Yield the differences of bounds, except for those that the rest of the old schema implies."""
         for keyword in (*LOWER_BOUNDS, *UPPER_BOUNDS, "multipleOf", "uniqueItems"):
             before, after = old.get(keyword), new.get(keyword)
             if before == after or (keyword == "uniqueItems" and bool(before) == bool(after)):
@@ -235,6 +244,7 @@ class _Comparison:
                 yield self._judged(Difference("bound-tightened", here, "narrower", *stated), old, new)
 
     def _texts(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+        """Yield the differences of `pattern` and `format`."""
         before, after, here = _value(old, "pattern"), _value(new, "pattern"), (*pointer, "pattern")
         if before != after and after is ABSENT:
             yield Difference("pattern-unset", here, "wider", before, after)
@@ -312,6 +322,7 @@ class _Comparison:
             yield from self._schemas(before, after, (*pointer, "items"))
 
     def _branches(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+        """Yield the differences of a union: in branches that belong together, and those without a counterpart."""
         keyword = next((k for k in ("oneOf", "anyOf") if k in new or k in old), None)
         if keyword is None:
             return
@@ -368,6 +379,7 @@ class _Comparison:
         return self._witnesses[keys]
 
     def _search(self, old: Any, new: Any) -> Any:
+        """Return a witness among the samples of both schemas; ABSENT if none is found or validation takes too long."""
         if self._inclusion.proves(old, new):
             return ABSENT
         is_top = old is self._old or old == normalize(self._old, self._old)
@@ -388,6 +400,7 @@ def _with_keywords(schema: Any, outer: Any) -> dict[str, Any]:
 
 
 def _annotations(old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+    """Yield the differences of texts and defaults, which change no admitted value."""
     for keyword in ("description", "title", "default"):
         before, after = _value(old, keyword), _value(new, keyword)
         if json_key(before) == json_key(after):

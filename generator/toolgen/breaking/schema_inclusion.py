@@ -254,12 +254,16 @@ class Inclusion:
         return self._fits(mine, theirs, back) and self._fits(theirs, mine, not back)
 
     def _compare(self, narrow: Any, wide: Any, back: bool) -> bool:
-        """Compare two schemas as a whole, or else each branch or type of `narrow` with the rules of `wide`."""
-        narrow, wide = self._sides[back].simplify(narrow), self._sides[not back].simplify(wide)
-        fits = self._compare_without_parts(narrow, wide, back)
+        """Compare two schemas as a whole, or, if that decides nothing, the parts of `narrow` with the rules of `wide`."""
+        mine, theirs = self._sides[back].simplify(narrow), self._sides[not back].simplify(wide)
+        fits = self._compare_without_parts(mine, theirs, back)
         if fits is not None:
             return fits
-        wide = {key: value for key, value in wide.items() if not self._is_implied(key, narrow, wide, back)}
+        rules = {key: value for key, value in theirs.items() if not self._is_implied(key, mine, theirs, back)}
+        return self._compare_parts(mine, rules, back)
+
+    def _compare_parts(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
+        """Compare each branch of a union, or else each type, with the rules that `narrow` does not have itself."""
         keyword = next((key for key in ("anyOf", "oneOf") if key in narrow and wide), None)
         if keyword is not None:
             beside = _without(narrow, [keyword])

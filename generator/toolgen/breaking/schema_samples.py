@@ -38,6 +38,7 @@ class Samples:
         return self._samples[key]
 
     def _sample(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
+        """Return values that a schema may admit: those that it states, then those made for its branches and types."""
         stated: list[Any] = list(schema.get("examples", ()))
         if "default" in schema:
             stated.append(schema["default"])
@@ -67,6 +68,7 @@ class Samples:
         return samples[:MAX_SAMPLES]
 
     def _of_type(self, type_name: str, schema: Mapping[str, Any], depth: int) -> list[Any]:
+        """Return values of one JSON type that a schema may admit."""
         if type_name == "array":
             return self._arrays(schema, depth)
         if type_name == "object":
@@ -74,6 +76,7 @@ class Samples:
         return _plain_samples(type_name, schema)
 
     def _arrays(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
+        """Return arrays of one item each, and arrays of equal items with the lengths near the bounds."""
         contained = self.of(schema.get("contains", False), depth - 1)[:_MAX_ITEM_SAMPLES]
         items = contained + self.of(schema.get("items", True), depth - 1)[:_MAX_ITEM_SAMPLES]
         least = schema.get("minItems", 0)
@@ -82,6 +85,7 @@ class Samples:
         return [*([item] for item in items), *(first * n for n in sorted(lengths)), items[:3]]
 
     def _objects(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
+        """Return objects with the required properties only, with all of them, and with each sample of each property."""
         properties = schema.get("properties", {})
         values_by_name = {name: self.of(sub, depth - 1) or ["a"] for name, sub in properties.items()}
         fitting = {name: self._first_fit(values, properties[name]) for name, values in values_by_name.items()}
@@ -142,6 +146,7 @@ def _plain_samples(type_name: str, schema: Mapping[str, Any]) -> list[Any]:
 
 
 def _numbers(schema: Mapping[str, Any], *, whole: bool) -> list[Any]:
+    """Return numbers that are near the bounds of a schema, and others that are common. `whole` leaves out fractions."""
     bounds = [schema[k] for k in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum") if k in schema]
     step = schema.get("multipleOf", 1)
     near_bounds = [bound + distance for bound in bounds for distance in (0, 1, -1)]
@@ -151,6 +156,7 @@ def _numbers(schema: Mapping[str, Any], *, whole: bool) -> list[Any]:
 
 
 def _texts(schema: Mapping[str, Any]) -> list[Any]:
+    """Return texts of the lengths near the bounds of a schema, and some in common formats."""
     least, most = schema.get("minLength", 0), schema.get("maxLength", 40)
     lengths = {n for n in (least, least + 1, most, most - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
     dates = ["2026-01-02", "2026-01-02T03:04:05Z"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -11,6 +12,9 @@ from toolgen import __version__
 from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, Reporter
 from toolgen.cli.group import format_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import write_output
+
+if TYPE_CHECKING:
+    from toolgen.breaking.comparison import Comparison
 
 
 @click.command("breaking")
@@ -87,7 +91,6 @@ def command(
         ):
             reporter.say("handlers 0, model 0, conversations 0, accepted 0\n")
             sys.exit(EXIT_OK)
-    from toolgen.breaking.accepted import accept_changes
     from toolgen.breaking.comparison import compare_with
     from toolgen.diagnostics import Findings
 
@@ -98,15 +101,7 @@ def command(
     if compared is None:
         reporter.fail(findings)
     if accepted or prune:
-        try:
-            unused = compared.unused if prune else None
-            sentences = accept_changes(schemas, compared.changes, accepted, reason or "", prune=unused)
-        except OSError as error:
-            reporter.fail_to_change(error)
-        for sentence in sentences:
-            write_output(f"{sentence}\n", sys.stderr)
-        acceptable = {"all", *(change.id for change in compared.changes if change.audiences)}
-        sys.exit(EXIT_OK if acceptable.issuperset(accepted) else EXIT_ERROR)
+        _accept_then_exit(compared, schemas, accepted, reason or "", reporter, prune=prune)
     failed = findings.has_errors
     if reporter.output_format == "sarif":  # because SARIF has a field for suppressed results
         findings.items += compared.suppressed
@@ -116,3 +111,20 @@ def command(
     elif reporter.output_format == "markdown" and not reporter.quiet:
         write_output(f"\n{compared.summary}\n")
     sys.exit(EXIT_FINDINGS if failed else EXIT_OK)
+
+
+def _accept_then_exit(
+    compared: Comparison, schemas: Path, change_ids: tuple[str, ...], reason: str, reporter: Reporter, *, prune: bool
+) -> NoReturn:
+    """Accept changes in `accepted.yaml`, and with `prune` remove those that no longer occur. Exit with 2 for an unknown id."""
+    from toolgen.breaking.accepted import accept_changes
+
+    try:
+        unused = compared.unused if prune else None
+        sentences = accept_changes(schemas, compared.changes, change_ids, reason, prune=unused)
+    except OSError as error:
+        reporter.fail_to_change(error)
+    for sentence in sentences:
+        write_output(f"{sentence}\n", sys.stderr)
+    acceptable = {"all", *(change.id for change in compared.changes if change.audiences)}
+    sys.exit(EXIT_OK if acceptable.issuperset(change_ids) else EXIT_ERROR)

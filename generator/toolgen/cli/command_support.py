@@ -140,7 +140,7 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
     The bar is removed before anything else is printed. The callback also handles a signal that Python dropped.
     """
     if quiet or not is_screen(sys.stderr):
-        yield _no_bar
+        yield _check_signals
         return
     import click
 
@@ -149,7 +149,7 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
 
     def step(name: str, tools: int) -> None:
         nonlocal drawn
-        _no_bar(name, tools)
+        _check_signals(name, tools)
         if tools >= PROGRESS_MIN_TOOLS:
             drawn = True
             bar.update(STEP_PERCENTAGES[name])
@@ -162,7 +162,8 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
             sys.stderr.flush()
 
 
-def _no_bar(name: str, _: int) -> None:
+def _check_signals(name: str, _: int) -> None:
+    """Stop after a step if a signal arrived. Once the package is written, it is too late to stop."""
     if name != "written":
         raise_if_stopped()
 
@@ -289,7 +290,7 @@ def save_build_record(
     *,
     is_build: bool = True,
 ) -> str:
-    """Record what this build or check read, so that the next one can skip work. Return the reason if that fails.
+    """Record what this build or check read, so that the next one can skip work. Return the reason if that fails, else "".
 
     Nothing is recorded while an old package is left behind: a record does not notice that it was deleted.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from toolgen.cli.command_support import EXIT_FINDINGS, EXIT_OK, Reporter
 from toolgen.cli.group import verbosity_options
 from toolgen.cli.terminal import print_finding_headlines
 from toolgen.importing.formats import MODULES, SERVER_FORMATS, TAGGED_FORMATS
+
+if TYPE_CHECKING:
+    from toolgen.importing.importer import ImportResult
 
 
 @click.command("import", epilog=f"FORMAT is one of: {', '.join(MODULES)}.")
@@ -101,21 +105,26 @@ def command(
     findings = Findings()
     choice = ImportSelection(only, tags, skip_faulty)
     if file is not None:
-        done = import_file(file, format, schemas, findings, source=source, selection=choice, check=check)
+        result = import_file(file, format, schemas, findings, source=source, selection=choice, check=check)
     else:
         from toolgen.importing.formats.mcp import list_server_tools
 
-        asked = list_server_tools(findings, command=server, url=url, seconds=seconds)
-        done = import_document(asked, format, schemas, findings, source=source, selection=choice, check=check)
-    if done is None:
+        tools = list_server_tools(findings, command=server, url=url, seconds=seconds)
+        result = import_document(tools, format, schemas, findings, source=source, selection=choice, check=check)
+    if result is None:
         reporter.fail(findings)
     if not reporter.quiet:
         print_finding_headlines(findings)
     if check:
-        reporter.say("the source has changed since the last import\n" if done.differs else "nothing changed\n")
-        sys.exit(EXIT_FINDINGS if done.differs else EXIT_OK)
-    for folder, added in (("types", done.types), ("tools", done.tools)):
-        counts = ((added.created, "created"), (added.changed, "updated"), (added.unchanged, "unchanged"))
+        reporter.say("the source has changed since the last import\n" if result.differs else "nothing changed\n")
+        sys.exit(EXIT_FINDINGS if result.differs else EXIT_OK)
+    _say_counts(result, schemas, reporter)
+
+
+def _say_counts(result: ImportResult, schemas: Path, reporter: Reporter) -> None:
+    """Say how many files of each folder were created, updated and unchanged. Nothing is said of no types."""
+    for folder, changes in (("types", result.types), ("tools", result.tools)):
+        counts = ((changes.created, "created"), (changes.changed, "updated"), (changes.unchanged, "unchanged"))
         summary = ", ".join(f"{len(paths)} {label}" for paths, label in counts if paths)
         if summary or folder == "tools":
             reporter.say(f"{schemas.as_posix()}/{folder}: {summary or 'nothing to do'}\n")

@@ -43,9 +43,10 @@ def command(folder: Path, quiet: bool) -> None:
         profiles = load_shipped("providers", shipped_folder("schemas"), findings)
         written = write_project(folder, project_files(folder, profiles))
     except OSError as error:
-        path, in_the_way = escape_unprintable(str(error.filename or folder)), (FileExistsError, NotADirectoryError)
-        why = "it is not a folder; move it away" if isinstance(error, in_the_way) else error.strerror
-        write_output(f"toolgen: cannot write {path}: {why}\n", sys.stderr)
+        is_in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
+        reason = "it is not a folder; move it away" if is_in_the_way else error.strerror
+        path = escape_unprintable(str(error.filename or folder))
+        write_output(f"toolgen: cannot write {path}: {reason}\n", sys.stderr)
         sys.exit(EXIT_ERROR)
     reporter = Reporter(quiet=quiet)
     for file in written.created:
@@ -58,9 +59,9 @@ def command(folder: Path, quiet: bool) -> None:
     for file in written.differing:
         reporter.say(f"{escape_unprintable(str(folder / file.path))} already exists; it should contain:\n")
         reporter.say("".join(f"    {line}\n" if line else "\n" for line in file.text.splitlines()))
-    moved = files_to_move_to_repository_root(folder, written.created)
-    if moved is not None:
-        root, names = moved
+    files_to_move = files_to_move_to_repository_root(folder, written.created)
+    if files_to_move is not None:
+        root, names = files_to_move
         reporter.say(
             f"{names}: only read in the root of the repository; move them to {escape_unprintable(str(root))}, and add "
             "the path of this folder to their commands\n"

@@ -61,7 +61,7 @@ def command(
     """
     from toolgen.compilation import lint_project
     from toolgen.diagnostics import Findings
-    from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, format_as_text
+    from toolgen.diagnostics.formatters import DOCUMENT_FORMATS
 
     reporter = Reporter(output_format, quiet, verbose)
     if unsafe_fixes and not (fix or diff):
@@ -80,12 +80,7 @@ def command(
         linted = lint_project(schemas, findings, providers, step)
     if linted is not None and output_format == "sarif":
         findings = attach_fixes(findings, linted)
-    if verbose and not quiet and output_format == "text":
-        text = format_as_text(findings, findings.texts, len(findings.items), paint)
-        write_output(text, sys.stderr, painted=True)
-    else:
-        shown = _limit_per_code(findings) if output_format == "text" else findings
-        reporter._replace(verbose=True).print_findings(shown)
+    _print_findings(findings, reporter)
     if linted is None:
         sys.exit(EXIT_ERROR)
     if verbose:
@@ -93,6 +88,19 @@ def command(
     if output_format == "text":
         reporter.say(_summary(schemas, linted.tools, findings, verbose=verbose))
     sys.exit(EXIT_FINDINGS if findings.has_errors else EXIT_OK)
+
+
+def _print_findings(findings: Findings, reporter: Reporter) -> None:
+    """Print the findings. In the format for people, those of one code are limited, unless all are requested."""
+    from toolgen.diagnostics.formatters import format_as_text
+
+    if reporter.output_format != "text":
+        reporter._replace(verbose=True).print_findings(findings)
+    elif reporter.verbose and not reporter.quiet:
+        text = format_as_text(findings, findings.texts, len(findings.items), paint)
+        write_output(text, sys.stderr, painted=True)
+    else:
+        reporter._replace(verbose=True).print_findings(_limit_per_code(findings))
 
 
 def _fixes_summary(fixed: FixResult, *, diff: bool) -> str:
@@ -145,7 +153,8 @@ def _table(sizes: Mapping[str, Mapping[str, int]]) -> str:
     return "".join(lines)
 
 
-_ROUNDS = 10
+_MAX_ROUNDS = 10
+"""The maximum number of rounds of fixes: a fix may make another one possible."""
 
 
 @dataclass(slots=True)
@@ -177,7 +186,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
     result = FixResult()
     old: dict[str, str] = {}
     new: dict[str, str] = {}
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         findings = Findings()
         folder = (lambda prefix, to: EditedFolder(schemas, prefix, to, new)) if new else None
         linted = lint_project(schemas, findings, providers, folder=folder)
@@ -216,7 +225,7 @@ def attach_fixes(findings: Findings, linted: LintResult) -> Findings:
 
 
 def _replacements(old: str, new: str) -> Iterator[tuple[int, int, int, int, str]]:
-    """Yield the changed lines of a text: the start and end of the range in the old text, and the new lines."""
+    """Yield the changed lines of a text: line and column of the start and the end in the old text, and the new lines."""
     before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old, new))
     for kind, start, end, first, last in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if kind == "equal":

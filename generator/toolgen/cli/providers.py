@@ -138,6 +138,7 @@ def _text(facts_by_provider: Mapping[str, Any]) -> str:
 
 
 def _lines(name: str, facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of a provider: its facts, and for each dialect its rules with where they are stated."""
     yield f"{name}:  # {_comment(facts['title'])}"
     for key in _BESIDE:
         if key in facts:
@@ -157,6 +158,7 @@ def _lines(name: str, facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _fact(head: str, value: Any, mark: str) -> Iterator[str]:
+    """Yield a fact on one line, with `mark` after it. A list that is too long is wrapped."""
     line = f"{head}{_flow(value)}"
     if len(line) <= _WIDTH or not isinstance(value, list):
         yield line + mark
@@ -179,6 +181,7 @@ def _wrapped(head: str, items: Sequence[str], further: str, end: str = "") -> It
 
 
 def _flow(value: Any) -> str:
+    """Return a value as YAML in flow style."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_key(key)}: {_flow(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):

@@ -25,6 +25,7 @@ from toolgen.cli.terminal import write_output
 
 if TYPE_CHECKING:
     from toolgen.breaking.packages import PackageChanges
+    from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
     from toolgen.load import Document
     from toolgen.write.drift import Drift
@@ -68,7 +69,7 @@ def command(
     from toolgen.build_record import save_written
     from toolgen.diagnostics import Findings
     from toolgen.pipeline import ignore_progress
-    from toolgen.write import find_drift, write_package
+    from toolgen.write import write_package
     from toolgen.write.output_path import display_path
 
     findings = Findings()
@@ -80,17 +81,14 @@ def command(
     if new_edition is not None:
         new_config = _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     output = package_output(built, out)
-    drift = find_drift(built.files, output, built.lock, findings)
-    if drift.trouble:
-        _report_unreadable_lock(output, drift.trouble, findings)
-    if findings.has_errors:
-        reporter.fail(findings)
+    drift = _find_drift_or_exit(built, output, findings, reporter)
     changes = _changes_of_files(drift, output.folder, built.files)
     reporter.print_findings(findings)
-    lines = [_former_version(drift, output.folder)] if reporter.verbose or changes.has_changes else []
+    if reporter.verbose or changes.has_changes:
+        write_output(f"{_former_version(drift, output.folder)}\n")
     if new_config is not None:
-        lines.append(f"{new_config.file.as_posix()}: set edition {new_edition}")
-    write_output("".join(f"{line}\n" for line in [*lines, *_change_lines(changes)]), sys.stdout)
+        write_output(f"{new_config.file.as_posix()}: set edition {new_edition}\n")
+    write_output("".join(f"{line}\n" for line in _change_lines(changes)))
     is_outdated = changes.has_changes or new_config is not None
     if dry_run:
         sys.exit(EXIT_FINDINGS if is_outdated else EXIT_OK)
@@ -102,6 +100,18 @@ def command(
         reporter.fail(findings)
     save_written(str(output.folder), package_digests(written.files))
     reporter.say(f"{display_path(output.name)}: {'upgraded' if is_outdated else 'nothing to upgrade'}\n")
+
+
+def _find_drift_or_exit(built: Compilation, output: RequestedOutput, findings: Findings, reporter: Reporter) -> Drift:
+    """Return how the package differs from what a build would write. Exit with the findings if that is impossible."""
+    from toolgen.write import find_drift
+
+    drift = find_drift(built.files, output, built.lock, findings)
+    if drift.trouble:
+        _report_unreadable_lock(output, drift.trouble, findings)
+    if findings.has_errors:
+        reporter.fail(findings)
+    return drift
 
 
 def _report_unreadable_lock(output: RequestedOutput, reason: str, findings: Findings) -> None:

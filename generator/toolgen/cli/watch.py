@@ -37,7 +37,7 @@ EVENT_POLL_INTERVAL = 2
 """Seconds between two checks if there are file events too."""
 
 PAUSE_FACTOR = 50
-"""A check of many files is followed by a pause of this many times its processor time: two percent of a core."""
+"""A check of many files is followed by a pause of this many times its processor time, so it takes 2 % of a core."""
 
 QUIET = 0.05
 """Seconds without a change before a build, because editors write in several steps."""
@@ -143,13 +143,7 @@ def command(
                 remembered.forget_unused()
                 package.folder = build.output.folder
             package.stamps = file_stamps(package.folder)
-            if reporter.output_format == "json":
-                write_output(event_line(build, findings, reporter), sys.stdout)
-            else:
-                clear_screen(sys.stderr)
-                if outdated and is_screen(sys.stderr):  # the screen was cleared
-                    report_restart_needed(reporter)
-                reporter.print_findings(findings)
+            report_build(build, findings, reporter, outdated=outdated)
             reporter.say(build_message(schemas, build, failed))
             failed = build is None
             if build is not None and arguments:
@@ -157,6 +151,17 @@ def command(
             gc.collect()
             if build is not None and not gc.get_freeze_count():
                 gc.freeze()  # later builds reuse nearly all of this, so that it need not be examined after each of them
+
+
+def report_build(build: Build | None, findings: Findings, reporter: Reporter, *, outdated: bool) -> None:
+    """Print the findings of a build on a clear screen. If toolgen itself is `outdated`, that stays there."""
+    if reporter.output_format == "json":
+        write_output(event_line(build, findings, reporter), sys.stdout)
+        return
+    clear_screen(sys.stderr)
+    if outdated and is_screen(sys.stderr):
+        report_restart_needed(reporter)
+    reporter.print_findings(findings)
 
 
 def build_message(schemas: Path, build: Build | None, failed: bool) -> str:

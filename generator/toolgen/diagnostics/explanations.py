@@ -75,6 +75,7 @@ def _source(title: str, text: str) -> str:
 
 
 def _silencing(row: Code) -> str:
+    """Return how a finding is silenced, if it can be."""
     if row in BY_STAGE["breaking"]:
         return _silencing_of_change(row)
     if row.level == "error" and row not in BY_STAGE["rules"]:

@@ -63,6 +63,7 @@ def format_as_text(
 
 
 def _block(finding: Finding, texts: Mapping[str, str], lines: dict[str, list[str]], paint: Paint) -> str:
+    """Return a finding as text with an excerpt of its source. `lines` keeps the lines of each source that was split."""
     span = finding.span
     if span.path in texts and span.path not in lines:
         lines[span.path] = texts[span.path].split("\n")
@@ -130,6 +131,7 @@ def format_as_json(findings: Iterable[Finding], texts: Mapping[str, str]) -> str
 
 
 def _row(finding: Finding) -> dict[str, object]:
+    """Return a finding as an object of the JSON format. Its details are members of the object."""
     related = [_placed(each.span) | {"message": each.message} for each in finding.related]
     return _placed(finding.span) | {
         "level": finding.level,
@@ -258,6 +260,7 @@ def _properties(finding: Finding) -> dict[str, object]:
 
 
 def _rule(code: str) -> dict[str, object]:
+    """Return a code as a rule of SARIF, with its explanation; only its id if there is none."""
     row = CODES.get(code)
     if row is None:
         return {"id": code}
@@ -282,6 +285,7 @@ def _artifact(file: str) -> dict[str, object]:
 
 
 def _region(span: Span) -> dict[str, object]:
+    """Return a span as a region of SARIF, which must not end before it starts."""
     return {
         "startLine": span.line,
         "startColumn": span.column,

@@ -168,6 +168,7 @@ def make_type_source(type: ImportedType, document: Document) -> Document:
 
 
 def _document(source: str, index: int, value: Any, moved: LocationMap, document: Document) -> Document:
+    """Return a value as a document of a build. `moved` has the locations in `document` of its parts."""
     return Document(
         path=document.path,
         source=source,

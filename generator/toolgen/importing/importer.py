@@ -103,9 +103,7 @@ def import_document(
         return None
     foreign = load_format(format)
     about = foreign.describe_source(document)
-    folder, _, file = document.path.rpartition("/")
-    file = "-" if _OPEN_FILES.fullmatch(folder) else file  # the number of an open file says nothing
-    name = f"{format} {source or about.get('title') or file}"
+    name = f"{format} {source or about.get('title') or _file_name(document.path)}"
     previous = replace(record.sources.get(name, SourceRecord()), about=about)
     stems = {key: entry.file.removeprefix("types/").rpartition(".")[0] for key, entry in previous.types.items()}
     definitions = list(foreign.read(ImportReader(document, findings, foreign.title, stems)))
@@ -129,8 +127,14 @@ def import_document(
     all_keys = frozenset[str]()
     if selection.is_partial:
         all_keys = frozenset(each.key for each in types) | {tool.name for tool in tools}
-        types = _needed(chosen, types)
+        types = _types_needed_by(chosen, types)
     return import_.merge(chosen, types, all_keys, check=check)
+
+
+def _file_name(path: str) -> str:
+    """Return the name of a file; `-` for an open file, whose number says nothing."""
+    folder, _, name = path.rpartition("/")
+    return "-" if _OPEN_FILES.fullmatch(folder) else name
 
 
 def _report_no_folder(schemas: Path, findings: Findings) -> bool:
@@ -198,16 +202,19 @@ class _Import:
     def choose(
         self, tools: list[ImportedTool], types: list[IncomingDeclaration], selection: ImportSelection
     ) -> list[IncomingDeclaration] | None:
-        """Return the declarations of the selected tools that a build accepts; None, with findings, if there is an error.
+        """Return the declarations of the selected tools that a build accepts; None, with findings, if there is an error."""
+        if selection.is_partial:
+            return self._choose_some(tools, types, selection)
+        incoming = self._incoming(tools, self.findings)
+        _check_source(incoming, types, self.findings)
+        return None if self.findings.has_errors else incoming
 
-        Each round leaves out the tools in which the round before it found errors.
-        """
+    def _choose_some(
+        self, tools: list[ImportedTool], types: list[IncomingDeclaration], selection: ImportSelection
+    ) -> list[IncomingDeclaration] | None:
+        """Choose some of the tools, in rounds: each leaves out the tools in which the round before it found errors."""
         findings = self.findings
         remaining = selection.select_tools(tools, self.document, findings)
-        if not selection.is_partial:
-            incoming = self._incoming(remaining, findings)
-            _check(incoming, types, findings)
-            return None if findings.has_errors else incoming
         affected_tools = AffectedToolFinder(self.document, tools)
         indexes = {id(tool): i for i, tool in enumerate(tools)}
         while remaining:
@@ -219,8 +226,8 @@ class _Import:
                 break
             round_findings = Findings()
             incoming = self._incoming(remaining, round_findings)
-            needed = _needed(incoming, types)
-            _check(incoming, needed, round_findings)
+            needed = _types_needed_by(incoming, types)
+            _check_source(incoming, needed, round_findings)
             if not round_findings.has_errors:
                 new = [each.document for each in incoming if each.key not in self.previous.tools]
                 self._check_project(new, [each.document for each in needed], round_findings)
@@ -282,29 +289,8 @@ class _Import:
         items[:] = [replace(each, hint=_GONE) if each.span.path in paths else each for each in items]
 
     def _write(self, tools: list[ImportDecision], types: list[ImportDecision]) -> ImportResult | None:
-        files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
-        replacing: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
-        for decision in (*types, *tools):
-            folder, _, path = decision.entry.file.partition("/")
-            if decision.text is not None:
-                files[folder][path] = decision.text
-            if decision.replaced_text is not None:
-                replacing[folder][path] = decision.replaced_text
-        imported = SourceRecord(
-            {decision.key: decision.entry for decision in tools},
-            {decision.key: decision.entry for decision in types},
-            self.previous.about,
-        )
-        files["tools"][RECORD] = self.record.with_source(self.name, imported).to_text()
-        if self.record.text is not None:
-            replacing["tools"][RECORD] = self.record.text
-        additions = [
-            FolderAddition(
-                files[folder], self.schemas / folder, f"{self.schemas.as_posix()}/{folder}", replacing[folder]
-            )
-            for folder in _FOLDERS
-            if files[folder]
-        ]
+        """Write the files of the decisions and the import record; None, with an error, if nothing was written."""
+        additions = self._additions(tools, types)
         added = write_sources(additions, self.findings)
         if added is None:
             return None
@@ -312,6 +298,32 @@ class _Import:
         return ImportResult(
             _declaration_changes(results.get("tools"), tools), _declaration_changes(results.get("types"), types)
         )
+
+    def _additions(self, tools: list[ImportDecision], types: list[ImportDecision]) -> list[FolderAddition]:
+        """Return what is written to each folder: the texts of the decisions, and the new import record."""
+        files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
+        replaced: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
+        for decision in (*types, *tools):
+            folder, _, path = decision.entry.file.partition("/")
+            if decision.text is not None:
+                files[folder][path] = decision.text
+            if decision.replaced_text is not None:
+                replaced[folder][path] = decision.replaced_text
+        imported = SourceRecord(
+            {decision.key: decision.entry for decision in tools},
+            {decision.key: decision.entry for decision in types},
+            self.previous.about,
+        )
+        files["tools"][RECORD] = self.record.with_source(self.name, imported).to_text()
+        if self.record.text is not None:
+            replaced["tools"][RECORD] = self.record.text
+        return [
+            FolderAddition(
+                files[folder], self.schemas / folder, f"{self.schemas.as_posix()}/{folder}", replaced[folder]
+            )
+            for folder in _FOLDERS
+            if files[folder]
+        ]
 
     def _check_project(self, documents: Sequence[Document], types: Sequence[Document], findings: Findings) -> None:
         """Report errors that a build of the project, if there is one, would have with the declarations and types.
@@ -321,15 +333,17 @@ class _Import:
         if self.project is None:
             return
         before, after = Findings(), Findings()
-        _resolve(self.project, before)
-        _resolve(_with(documents, types, self.project), after)
+        _report_build_errors(self.project, before)
+        _report_build_errors(_with_imported(documents, types, self.project), after)
         reported = {*before.items, *findings.items}
         findings.items += [finding for finding in after.items if finding not in reported]
         if not findings.has_errors:
             _check_rules(documents, types, self.project, findings)
 
 
-def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]) -> list[IncomingDeclaration]:
+def _types_needed_by(
+    tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]
+) -> list[IncomingDeclaration]:
     """Return the types that tools refer to, directly or through other types."""
     by_file = {each.document.source: each.document for each in types}
     starts = referenced_files(each.document for each in tools) & by_file.keys()
@@ -350,24 +364,26 @@ def _declaration_changes(added: AddResult | None, decisions: list[ImportDecision
     return AddResult(created, tuple(sorted(files - {*created, *changed})), changed)
 
 
-def _check(tools: Sequence[IncomingDeclaration], types: Sequence[IncomingDeclaration], findings: Findings) -> None:
+def _check_source(
+    tools: Sequence[IncomingDeclaration], types: Sequence[IncomingDeclaration], findings: Findings
+) -> None:
     """Report errors of a build with the declarations and types of the source alone."""
     first = tools[0].document
     if len(tools) + len(types) > FILES:
         findings.add("too-many-sources", first.span(), path=first.path, limit=FILES, what=RawText("tools"))
         return
     sources = Sources(first.path, tuple(each.document for each in tools), tuple(each.document for each in types))
-    _resolve(sources, findings)
+    _report_build_errors(sources, findings)
 
 
-def _resolve(sources: Sources, findings: Findings) -> None:
-    """Resolve declarations and types without the configuration, profiles and format."""
+def _report_build_errors(sources: Sources, findings: Findings) -> None:
+    """Report errors that a build has with declarations and types, whatever the configuration, profiles and format."""
     parsed = parse(replace(sources, providers=(), formats=(), config=None), findings)
     if parsed is not None:
         resolve_tools(parsed, findings)
 
 
-def _with(documents: Sequence[Document], types: Sequence[Document], project: Sources) -> Sources:
+def _with_imported(documents: Sequence[Document], types: Sequence[Document], project: Sources) -> Sources:
     """Return the project's sources with the documents in place of the files that they come from."""
     new = {document.source for document in (*documents, *types)}
     return replace(
@@ -382,7 +398,7 @@ def _check_rules(
 ) -> None:
     """Report the findings of rules that the configuration of the project makes errors."""
     all_findings = Findings()
-    parsed = parse(_with(documents, types, replace(project, tools=())), all_findings)
+    parsed = parse(_with_imported(documents, types, replace(project, tools=())), all_findings)
     if parsed is None or "error" not in parsed.config.lint.values():
         return
     catalog = resolve_catalog(parsed, (), all_findings)

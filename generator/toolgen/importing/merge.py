@@ -57,6 +57,7 @@ def merge_three_way(base: Any, incoming: Any, local: Any) -> MergeResult:
 
 
 def _merged(base: Any, incoming: Any, local: Any, at: Pointer, conflicts: list[Pointer]) -> Any:
+    """Return the merged value; `_MISSING` if it is removed. Paths that both sides changed are added to `conflicts`."""
     if _equal(local, base) or _equal(local, incoming):
         # If both are equal, the author's order of keys is kept.
         return local if _equal(local, incoming) else incoming

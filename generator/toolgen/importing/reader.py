@@ -104,6 +104,7 @@ class ImportReader:
     def _entries(
         self, at: Pointer, value: Any, key: str, is_tool: Callable[[JsonObject], bool], *, pages: bool
     ) -> Iterator[tuple[Pointer, JsonObject]]:
+        """Yield the tools in a value. With `pages`, the items of a list may be responses, whose tools are read too."""
         if isinstance(value, list):
             for i, item in enumerate(value):
                 if pages and _is_page(item, key) and not is_tool(item):
@@ -120,11 +121,17 @@ class ImportReader:
             yield from self._entries((*at, "result"), value["result"], key, is_tool, pages=False)
         elif isinstance(value.get(key), list):
             yield from self._entries((*at, key), value[key], key, is_tool, pages=False)
-        elif "error" in value:
+        else:
+            self._report_no_tools(at, value, key)
+
+    def _report_no_tools(self, at: Pointer, value: JsonObject, key: str) -> None:
+        """Report why an object has no list of tools under `key`: an error, a value of another type, or another format."""
+        tool_key = _tool_key(value)
+        if "error" in value:
             self.report_at_key("import-error-answer", (*at, "error"))
         elif key in value:
             self.report_wrong_type((*at, key), value[key], "a list of tools")
-        elif (tool_key := _tool_key(value)) is not None:
+        elif tool_key is not None:
             self._report_other_format(at, tool_key, TOOL_KEYS[tool_key])
         else:
             self.findings.add("import-no-list", self.document.span(*at), hint=f"pass {self.title}", key=key)
@@ -166,6 +173,7 @@ class ImportReader:
         return self._value(at, entry, key, bool, "a boolean")
 
     def _value(self, at: Pointer, entry: JsonObject, key: str, kind: type[T], expected: str) -> T | None:
+        """Return a member of this kind; None if it is absent, null or, with a finding, of another kind."""
         value = entry.get(key)
         if value is None or isinstance(value, kind):
             return value
@@ -211,6 +219,7 @@ class ImportReader:
                 self.report_at_key("import-dropped", (*at, key), key=key)
 
     def _without_nulls(self, at: Pointer, value: Any) -> Any:
+        """Return a value without the members of objects that are null, which are reported."""
         if not isinstance(value, dict):
             return value
         members = {}

@@ -75,6 +75,7 @@ class ImportRecord:
 
 
 def _written(entry: RecordEntry) -> dict[str, Any]:
+    """Return an entry as it is written in the record."""
     written: dict[str, Any] = {"file": entry.file}
     if entry.gone:
         written["gone"] = True
@@ -126,6 +127,7 @@ def _check_depth(value: Any) -> None:
 
 
 def _source(value: Any) -> SourceRecord:
+    """Return the record of a source from its JSON. Errors of any kind mean that it is not a record."""
     about = {key: item for key, item in value.items() if key not in ("tools", "types")}
     tools, types = ({k: _entry(v, kind) for k, v in value[kind].items()} for kind in ("tools", "types"))
     if not all(isinstance(entry.value["name"], str) for entry in tools.values()):
@@ -134,6 +136,7 @@ def _source(value: Any) -> SourceRecord:
 
 
 def _entry(value: Any, folder: str) -> RecordEntry:
+    """Return an entry of `folder` from its JSON. Raises ValueError if its file is outside of this folder."""
     file, origin = value["file"], value.get("origin", {})
     steps = file.split("/")
     is_package_path = steps[0] == folder and len(steps) > 1 and not {"", ".", ".."} & {*steps}

@@ -127,6 +127,7 @@ class AffectedToolFinder:
         return reachable(pointers, following)
 
     def _references(self, at: Pointer) -> Iterator[Pointer]:
+        """Yield the targets of the references within the value at a location; nothing if there is no such value."""
         try:
             waiting = [value_at(self.document.value, at)]
         except (LookupError, TypeError):

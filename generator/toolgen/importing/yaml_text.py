@@ -61,6 +61,7 @@ def dump_declaration(declaration: Mapping[str, Any]) -> str:
 
 
 def _mapping(value: Mapping[str, Any], indent: int) -> Iterator[str]:
+    """Yield the lines of a mapping in block style."""
     pad = " " * indent
     for key, item in value.items():
         name = _key(key)
@@ -84,6 +85,7 @@ def _member(head: str, item: Any, indent: int) -> Iterator[str]:
 
 
 def _sequence(value: list[Any] | tuple[Any, ...], indent: int) -> Iterator[str]:
+    """Yield the lines of a sequence in block style. A nested collection begins after the dash of its item."""
     pad = " " * indent
     for item in value:
         if isinstance(item, Mapping) and item:
@@ -99,6 +101,7 @@ def _sequence(value: list[Any] | tuple[Any, ...], indent: int) -> Iterator[str]:
 
 
 def _scalar(head: str, value: Any, indent: int) -> Iterator[str]:
+    """Yield the lines of a scalar or of an empty collection, the first one after `head`."""
     if isinstance(value, str):
         yield from _text(head, value, indent + _STEP)
     elif isinstance(value, Mapping):
@@ -110,6 +113,7 @@ def _scalar(head: str, value: Any, indent: int) -> Iterator[str]:
 
 
 def _constant(value: bool | int | float | None) -> str:
+    """Return null, a boolean or a number, as every version of YAML reads it."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int):
@@ -126,6 +130,7 @@ def _key(key: str) -> str:
 
 
 def _text(head: str, text: str, indent: int) -> Iterator[str]:
+    """Yield the lines of a string after `head`: as a folded or literal block, plain, or in double quotes."""
     pad = " " * indent
     lines = _folded(text)
     if lines is not None:
@@ -146,6 +151,7 @@ def _text(head: str, text: str, indent: int) -> Iterator[str]:
 
 
 def _is_plain(text: str) -> bool:
+    """Return whether every version of YAML reads a text without quotes as this string."""
     return (
         _PLAIN.fullmatch(text) is not None
         and text.lower() not in _WORDS
@@ -180,6 +186,7 @@ _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 
 
 def _escape(match: re.Match[str]) -> str:
+    """Return the escape sequence of a character in double quotes."""
     char = match[0]
     code = ord(char)
     if char in _SHORT:

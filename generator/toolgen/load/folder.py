@@ -126,6 +126,7 @@ class Folder:
             self._findings.add("misplaced-source", Span(path), hint=hint, path=path)
 
     def _has_sources(self, folder: Path, name: str, depth: int) -> bool:
+        """Return whether a folder has a source, at most `depth` folders below it."""
         if depth < 0:
             return False
         for entry in self._list(folder, name):
@@ -145,6 +146,7 @@ class Folder:
         return read_regular_file(file.path, budget, reporter)
 
     def _walk(self, folder: Path, name: str, depth: int) -> Iterator[FoundFile]:
+        """Yield the sources in a folder and in `depth` levels of folders below. Misplaced and linked ones are reported."""
         for entry in self._list(folder, name):
             source = f"{name}/{entry.name}"
             if entry.is_dir(follow_symlinks=False) and not _is_source(entry.name):

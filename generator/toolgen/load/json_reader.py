@@ -34,6 +34,8 @@ def read_json(text: str, reporter: FaultReporter) -> DocumentContent:
 
 
 class _Reader:
+    """Reads one JSON text from front to back, and notes where each value and key is. `depth` counts from 1."""
+
     def __init__(self, text: str, reporter: FaultReporter) -> None:
         self._text = text
         self._report = reporter
@@ -43,6 +45,7 @@ class _Reader:
         self._lines = [0, *(m.end() for m in re.finditer("\n", text))]
 
     def document(self) -> DocumentContent:
+        """Return the value of the text, with the locations of its parts."""
         self._skip()
         self._tree.value = self._value((), 1)
         self._skip()
@@ -51,6 +54,7 @@ class _Reader:
         return self._tree
 
     def _value(self, pointer: Pointer, depth: int) -> Json:
+        """Read the value at the current position, and note its location."""
         start = self._at
         self._count += 1
         if self._count > limits.VALUES:
@@ -71,6 +75,7 @@ class _Reader:
         return value
 
     def _object(self, pointer: Pointer, depth: int) -> Json:
+        """Read an object after its brace. Of members with one key the first counts; the others are reported."""
         members: dict[str, Json] = {}
         self._at += 1
         self._skip()
@@ -104,6 +109,7 @@ class _Reader:
             self._skip()
 
     def _array(self, pointer: Pointer, depth: int) -> Json:
+        """Read an array after its bracket."""
         items: list[Json] = []
         self._at += 1
         self._skip()
@@ -119,6 +125,7 @@ class _Reader:
             self._skip()
 
     def _string(self) -> str:
+        """Read a string. Lone surrogates are reported and replaced."""
         start = self._at
         match = _STRING.match(self._text, start)
         if match is None:
@@ -130,6 +137,7 @@ class _Reader:
         return self._report.without_surrogates(str(json.loads(body)), self._location(start))
 
     def _constant_or_number(self) -> Json:
+        """Read what is neither a string nor a collection. A number that is not finite is reported, and read as None."""
         start = self._at
         number = _NUMBER.match(self._text, start)
         if number is not None:

@@ -159,6 +159,7 @@ def _is_stream(file: Path) -> bool:
 
 
 def _read_stream(file: Path, budget: Budget, reporter: FaultReporter) -> bytes:
+    """Return the content of a file or the standard input. Reads at most one byte more than a file may have."""
     is_standard_input = file.as_posix() == _STANDARD_INPUT
     if is_standard_input and sys.stdin is None:  # it was closed before Python started
         reporter.abort("unreadable-source", path=reporter.path, reason=RawText("the standard input is closed"))
@@ -199,6 +200,7 @@ def read_yaml_values(text: str, path: str, findings: Findings) -> list[Json] | N
 
 
 def _resolved(file: Path, reporter: FaultReporter) -> Path:
+    """Return the path of a regular file without links; anything else is an error that ends the reading."""
     try:
         path = file.resolve(strict=True)
         mode = path.stat().st_mode
@@ -248,6 +250,8 @@ def load(
 
 @dataclass(frozen=True, slots=True)
 class _Loading:
+    """Reads one SCHEMAS folder. `digests` has the digest of each of its files, by path."""
+
     schemas: Path
     findings: Findings
     builtin: Path | None
@@ -258,11 +262,12 @@ class _Loading:
     digests: dict[str, str] = field(default_factory=dict)
 
     def sources(self) -> Sources:
+        """Return the sources of the project, together with what ships with toolgen."""
         tools: list[Document] = []
         types: list[Document] = []
         providers, formats = self._shipped("providers"), self._shipped("format")
         config: Document | None = None
-        if self._is_folder():
+        if self._require_folder():
             own = (self.folder or partial(Folder, self.schemas))(self.name, self.findings)
             tool_files = own.list_sources(_TOOLS, recursive=True)
             tools = self._own(own, tool_files, "tool")
@@ -279,7 +284,8 @@ class _Loading:
         texts, digests = self.findings.texts, dict(sorted(self.digests.items()))
         return Sources(self.name, tuple(tools), tuple(types), tuple(providers), tuple(formats), config, texts, digests)
 
-    def _is_folder(self) -> bool:
+    def _require_folder(self) -> bool:
+        """Report if SCHEMAS is not a folder. Return whether it is one."""
         if self.folder is not None or self.schemas.is_dir():
             return True
         problem = "is not a folder" if self.schemas.exists() else "does not exist"

@@ -92,6 +92,7 @@ def _compose(text: str, reporter: FaultReporter, parser: type[yaml.SafeLoader]) 
 
 
 def _events(text: str, reporter: FaultReporter, parser: type[yaml.SafeLoader]) -> Iterator[yaml.Event]:
+    """Yield the events of a text. A syntax error is reported and ends the reading."""
     try:
         yield from yaml.parse(text, Loader=parser)
     except yaml.MarkedYAMLError as error:
@@ -176,6 +177,8 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> _Cause:
 
 
 class _Composer:
+    """Makes trees of nodes from the events of the parser. An anchor has no node while its collection is still open."""
+
     def __init__(self, reporter: FaultReporter) -> None:
         self.roots: list[Node] = []
         self._report = reporter
@@ -184,6 +187,7 @@ class _Composer:
         self._total = 0
 
     def take(self, event: yaml.Event) -> None:
+        """Add an event to the tree."""
         match event:
             case yaml.DocumentStartEvent():
                 self._anchors = {}
@@ -214,6 +218,7 @@ class _Composer:
             self._anchors[anchor] = node
 
     def _aliased(self, event: yaml.AliasEvent) -> Node:
+        """Return the node that an alias repeats; an empty scalar, with a finding, if there is none."""
         location = _location(event)
         target = self._anchors.get(event.anchor or "")
         if target is None:
@@ -300,11 +305,14 @@ def _parsed_json(text: str) -> DocumentContent | None:
 
 
 class _Builder:
+    """Makes the values of one document from its nodes, and notes where each value and key is."""
+
     def __init__(self, tree: DocumentContent, reporter: FaultReporter) -> None:
         self._tree = tree
         self._report = reporter
 
     def value(self, node: Node, pointer: Pointer) -> Json:
+        """Return the value of a node, and note its location."""
         self._tree.values[pointer] = node.location
         if node.kind == "scalar":
             return self._scalar(node)
@@ -315,6 +323,7 @@ class _Builder:
         return self._mapping(node, pointer)
 
     def _mapping(self, node: Node, pointer: Pointer) -> Json:
+        """Return the members of a mapping. Of those with one key the first counts; the others are reported."""
         members: dict[str, Json] = {}
         for key, value in zip(node.items[::2], node.items[1::2], strict=True):
             name = self._key(key)
@@ -330,6 +339,7 @@ class _Builder:
         return members
 
     def _key(self, node: Node) -> str | None:
+        """Return the text of a key; None, with a finding, if it is not a text."""
         if node.alias or node.kind != "scalar":
             kind = "an alias" if node.alias else f"a {node.kind}"
             self._report.add("key-not-text", node.location, kind=RawText(kind))
@@ -345,6 +355,7 @@ class _Builder:
         return self._text(node)
 
     def _scalar(self, node: Node) -> Plain:
+        """Return the value of a scalar; None, with a finding, if its tag does not fit its text."""
         if node.plain:
             return resolve_scalar(node.text, node.location, self._report)
         if node.tag is None or node.tag in _TEXT_TAGS:
@@ -366,6 +377,7 @@ class _Builder:
         return self._report.without_surrogates(node.text, node.location)
 
     def _wrong_tag(self, node: Node) -> None:
+        """Report a tag that is unknown, or not one of this kind of value."""
         tag = node.tag or ""
         supported = tag in _TEXT_TAGS or tag in _SCALAR_TAGS or tag in _COLLECTION_TAGS.values()
         problem = RawText("does not fit this value" if supported else "is not supported")

@@ -118,6 +118,10 @@ class TypeOfSchema(NamedTuple):
 
 
 _EXACT = 2**53
+"""The largest number up to which every integer is exact as a float."""
+
+_BEYOND_COUNTS = 2**31
+"""The first length that pydantic cannot enforce."""
 
 _BEYOND_LITERALS = 2**63
 """The first integer that pydantic and mypy refuse in a `Literal`, as they do its negative."""
@@ -173,23 +177,37 @@ def number_type(schema: Mapping[str, Any], kind: str) -> TypeOfSchema:
     type_schema: TypeSchema = {"type": kind}
     expressed = {"type"}
     for stated_keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        keyword, bound = stated_keyword, schema.get(stated_keyword)
+        bound = schema.get(stated_keyword)
         if bound is None or abs(bound) > _EXACT:
             continue
         expressed.add(stated_keyword)
-        if kind == "integer" and isinstance(bound, float):
-            is_minimum = keyword.endswith("inimum")
-            if not bound.is_integer():
-                keyword = "minimum" if is_minimum else "maximum"
-            bound = math.ceil(bound) if is_minimum else math.floor(bound)
+        keyword, limit = _whole_bound(stated_keyword, bound) if kind == "integer" else _Bound(stated_keyword, bound)
         if keyword in type_schema:
-            bound = max(bound, type_schema[keyword]) if keyword == "minimum" else min(bound, type_schema[keyword])
-        type_schema[keyword] = bound
+            limit = max(limit, type_schema[keyword]) if keyword == "minimum" else min(limit, type_schema[keyword])
+        type_schema[keyword] = limit
     step = schema.get("multipleOf")
     if kind == "integer" and step is not None and step == int(step) and step < _EXACT:
         type_schema["multipleOf"] = int(step)
         expressed.add("multipleOf")
     return TypeOfSchema(type_schema, frozenset(expressed))
+
+
+class _Bound(NamedTuple):
+    """A bound of a number: its keyword, and the number."""
+
+    keyword: str
+    limit: float
+
+
+def _whole_bound(keyword: str, limit: float) -> _Bound:
+    """Return the bound that admits the same integers, with an integer as its limit."""
+    if not isinstance(limit, float):
+        return _Bound(keyword, limit)
+    is_minimum = keyword.endswith("inimum")
+    whole_limit = math.ceil(limit) if is_minimum else math.floor(limit)
+    if limit.is_integer():
+        return _Bound(keyword, whole_limit)
+    return _Bound("minimum" if is_minimum else "maximum", whole_limit)
 
 
 def array_counts(schema: Mapping[str, Any]) -> TypeSchema:
@@ -198,11 +216,11 @@ def array_counts(schema: Mapping[str, Any]) -> TypeSchema:
 
 
 def _counts(schema: Mapping[str, Any], *keywords: str) -> TypeSchema:
-    """Return the bounds of a length that pydantic can enforce, which are below 2**31. A minimum of 0 has no effect."""
+    """Return the bounds of a length that pydantic can enforce, which are not too large. A minimum of 0 has no effect."""
     return {
         k: int(schema[k])
         for k in keywords
-        if (k in schema and 0 < schema[k] < 2**31) or (schema.get(k) == 0 and k.startswith("max"))
+        if (k in schema and 0 < schema[k] < _BEYOND_COUNTS) or (schema.get(k) == 0 and k.startswith("max"))
     }
 
 

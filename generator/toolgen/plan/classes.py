@@ -97,7 +97,7 @@ def sort_by_dependency(items: list[Item], shared: Mapping[str, str], roots: Set[
     edges = {name: [n for n in _references(item) if n in by_name] for name, item in by_name.items()}
     ordered: dict[str, Item] = {}
     rebuilt = []
-    for group in _groups(edges):
+    for group in _strongly_connected_groups(edges):
         cut = set(group) if len(group) > MAX_CIRCLE else set[str]()
         classes = [n for n in reversed(group) if isinstance(by_name[n], ClassPlan)]
         aliases = [n for n in reversed(group) if n not in classes]
@@ -228,12 +228,12 @@ def _without(type_schema: Any, names: set[str], instead: TypeSchema) -> Any:
     return {key: value if key == "enum" else _without(value, names, instead) for key, value in type_schema.items()}
 
 
-def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:
+def _strongly_connected_groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:
     """Yield the strongly connected groups of a graph, dependencies first (Tarjan's algorithm, without recursion)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
+    index: dict[str, int] = {}  # in the order in which the nodes were entered
+    low: dict[str, int] = {}  # the lowest index of an open node that a node is known to reach
     stack: list[str] = []  # the nodes whose group is not complete yet
-    open_names: set[str] = set()
+    open_names: set[str] = set()  # those on the stack
     work: list[tuple[str, Iterator[str]]] = []
 
     def enter(name: str) -> None:

@@ -31,6 +31,7 @@ class _NullChecker:
         self.chain: list[str] = []
 
     def admits(self, schema: Any) -> bool:
+        """Return whether a schema admits null, as far as its keywords show."""
         if not isinstance(schema, Mapping):
             return schema is not False
         if "type" in schema and "null" not in stated_types(schema):

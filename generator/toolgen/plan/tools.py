@@ -95,10 +95,7 @@ def _plan_tool(tool: Tool) -> ToolPlan:
     stem = tool_class_stem(tool.name)
     arguments, result = ClassName(f"{stem}Arguments"), ClassName(f"{stem}Result")
     used_names: set[str] = {arguments, result, f"{stem}Handler"}
-    shared: dict[str, str] = {}
-    for name in tool.shared:
-        shared[name] = type_name(f"Shared{name}" if name in used_names else name, used=used_names)
-        used_names.add(shared[name])
+    shared = _name_shared_types(tool.shared, used_names)
     parameters = None if tool.parameters is None else drop_formats_if_unchecked(tool.parameters, tool.formats)
     planner = TypePlanner(parameters or {}, arguments, stem, shared, used_names)
     planner.plan_root_class(description_of({"description": tool.description}) or f"Arguments of {tool.name}.")
@@ -125,6 +122,15 @@ def _plan_tool(tool: Tool) -> ToolPlan:
         has_untyped_field=_has_untyped_field(arguments, models),
         non_object_type=None if non_object_type is None else non_object_type.name,
     )
+
+
+def _name_shared_types(names: Iterable[str], used_names: set[str]) -> dict[str, str]:
+    """Return the classes of shared types in the module of a tool, by name, and add them to the used names."""
+    classes: dict[str, str] = {}
+    for name in names:
+        classes[name] = type_name(f"Shared{name}" if name in used_names else name, used=used_names)
+        used_names.add(classes[name])
+    return classes
 
 
 def _non_object_arguments(parameters: Any, name: str, planner: TypePlanner) -> AliasPlan | None:

@@ -117,13 +117,20 @@ class TypePlanner:
     used_names: set[str]
     items: dict[str, ClassPlan | AliasPlan] = field(default_factory=dict)
     _names: dict[str, ClassName] = field(default_factory=dict)
+    """The names of the definitions that are classes, by key."""
     _inlined: dict[str, TypeSchema] = field(default_factory=dict)
+    """The type schemas of the other definitions, by key."""
     _open: list[str] = field(default_factory=list)
+    """The keys of the definitions that are being planned."""
     _nested: list[Any] = field(default_factory=list)
+    """The schemas that are being planned, from the outermost inwards."""
     _recursive: set[int] = field(default_factory=set)
+    """The identities of schemas that contain themselves. They become any value until the outermost one is planned."""
     _waiting: list[WaitingClass] = field(default_factory=list)
     _enclosing: Enclosing = ()
+    """The classes around the one whose fields are being planned, and that one."""
     _repeated: Enclosing = ()
+    """Classes of schemas that contain themselves by combination. All later uses refer to them."""
 
     def lookup(self, ref: str) -> Any:
         """Return the target of a reference."""
@@ -167,7 +174,10 @@ class TypePlanner:
         return Check(schema, keywords, self.root)
 
     def _checked_type(self, schema: Any, steps: NameSteps) -> CheckedType:
-        """Plan the type of a schema. A false schema has the check of `not`, and one that is too deep that of all keywords."""
+        """Plan the type of a schema, and return the keywords that it does not express.
+
+        A schema that contains itself, or is too deep, has the type of any value: none of its keywords is expressed.
+        """
         if schema is False:
             return CheckedType({}, ("not",))
         if not isinstance(schema, Mapping):

@@ -343,6 +343,7 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
 
 
 def _plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
+    """Plan the module of a provider, with errors that do not name the profile yet."""
     facts, format = profile.facts, catalog.format
     stated = {pointer for document in profile.documents if not document.is_shipped for pointer in document.values}
     api = import_converter_class(str(facts["converter"]))
@@ -519,6 +520,11 @@ class _MappingPlanner:
         self.variables = {*LOCAL_NAMES, *(field.python for field in type.fields)}
 
     def plan(self) -> ObjectMapping:
+        """Return the plan of the mapping.
+
+        Raises:
+            MappingError: an entry does not fit the format; the pointer leads to it.
+        """
         tag = self.mapping.get("tag", {})
         self._check_names(tag)
         objects, keys = self._plan_object(WireObjectPlan("wire", "", "", True), (), self.mapping["keys"])
@@ -646,9 +652,6 @@ class _MappingPlanner:
         kind = _kind_of_key(spec)
         functions = self._functions(spec)
         table_source = spec.get("names" if kind == "named" else "with")
-        table = ""
-        if table_source is not None:
-            table = table_name(*([table_source] if isinstance(table_source, str) else [self.name, key]))
         required = bool(spec.get("required", fields[0].required))
         return KeyMapping(
             kind=kind,
@@ -663,11 +666,17 @@ class _MappingPlanner:
             writer=functions.writer,
             given=given,
             given_variables=tuple(field.variable for field in given),
-            table=table,
+            table=self._table_name(key, table_source),
             table_source=table_source,
             keeping=self._keeping(functions.writer) if kind in ("call", "beside") else "nothing",
             beside=tuple(spec.get("beside") or ()),
         )
+
+    def _table_name(self, key: str, source: Any) -> str:
+        """Return the attribute with the table of a key: a section of the profile, or the table itself. Empty without one."""
+        if source is None:
+            return ""
+        return table_name(source) if isinstance(source, str) else table_name(self.name, key)
 
     def _fields(self, names: Iterable[str], pointer: Pointer) -> list[FormatField]:
         """Return the fields of these names, without those that the format no longer has."""

@@ -42,6 +42,9 @@ _FACTS = (
 _MAX_DEPTH = 8
 """The depth up to which nested properties are shown."""
 
+_MAX_SENTENCE = 200
+"""The number of characters of a tool's first sentence that lists show."""
+
 FORMS = ("html", "md", "json")
 """The forms of the pages: HTML for people, Markdown for models, and JSON for programs."""
 
@@ -116,19 +119,18 @@ def _html_pages(
     style, script = ((folder / name).read_text("utf-8") for name in ("style.css", "search.js"))
     page = _PageTemplates(folder, style, changes["since"] if changes is not None else "")
     labels = _provider_label_style(wires)
-    files = {
-        "index.html": page.render(
-            "index.html",
-            extra_style=labels,
-            labels=Markup(labels),  # noqa: S704 - made of names of profiles, which are identifiers
-            script=Markup(script),  # noqa: S704 - our own file
-            script_hash=_policy_hash(script),
-            tools=tools,
-            providers=list(wires),
-            types=types,
-            forms=forms,
-        )
-    }
+    index = page.render(
+        "index.html",
+        extra_style=labels,
+        labels=Markup(labels),  # noqa: S704 - made of names of profiles, which are identifiers
+        script=Markup(script),  # noqa: S704 - our own file
+        script_hash=_policy_hash(script),
+        tools=tools,
+        providers=list(wires),
+        types=types,
+        forms=forms,
+    )
+    files = {"index.html": index, **_tool_pages(page, tools, len(wires))}
     for shared in types:
         files[f"types/{shared['file']}.html"] = page.render("type.html", type=shared)
     for profile in catalog.profiles:
@@ -136,15 +138,21 @@ def _html_pages(
         files[f"providers/{profile.name}.html"] = page.render("provider.html", provider=provider)
     if changes is not None:
         files["changes.html"] = page.render("changes.html", changes=changes)
-    tabs = "".join(f"#p{i}:checked~#s{i}{{display:block}}" for i in range(1, len(wires) + 1))
-    for tool in tools:
-        files[f"tools/{tool['file']}.html"] = page.render(
+    return files
+
+
+def _tool_pages(page: _PageTemplates, tools: list[dict[str, Any]], provider_count: int) -> dict[str, str]:
+    """Return the page of each tool, by path. It has a tab for each provider, which the style alone switches."""
+    tabs = "".join(f"#p{i}:checked~#s{i}{{display:block}}" for i in range(1, provider_count + 1))
+    return {
+        f"tools/{tool['file']}.html": page.render(
             "tool.html",
             extra_style=tabs,
             tabs=Markup(tabs),  # noqa: S704 - made of numbers
             tool=tool,
         )
-    return files
+        for tool in tools
+    }
 
 
 class _PageTemplates:
@@ -206,7 +214,8 @@ def _tool(tool: Tool, file: str, wires: Mapping[str, ProviderPayload], signature
         provider: next(payload for payload in wire.tools if payload.tool.name == tool.name)
         for provider, wire in wires.items()
     }
-    sentence = " ".join(re.split(r"(?<=[.!?])\s", description, maxsplit=1)[0].split())[:200]
+    first_sentence = re.split(r"(?<=[.!?])\s", description, maxsplit=1)[0]
+    sentence = " ".join(first_sentence.split())[:_MAX_SENTENCE]
     fields = list(_fields(parameters, 0))
     return {
         "name": tool.name,

@@ -163,6 +163,11 @@ def insert_imports(
             names_by_module.setdefault(import_path(modules[name], importer), []).append(name)
         elif name not in _BUILTINS:
             raise UnknownNameError(name)
+    return text.replace(MARK, _import_sections(names_by_module), 1)
+
+
+def _import_sections(names_by_module: Mapping[str, Iterable[str]]) -> str:
+    """Return the imports of a module in three sections: the standard library, the installed runtime, and its own package."""
     standard = [module for module in names_by_module if module in STANDARD.values()]
     installed = [module for module in names_by_module if module.startswith(f"{RUNTIME}.")]
     relative = [module for module in names_by_module if module.startswith(".")]
@@ -173,7 +178,7 @@ def insert_imports(
         )
         for group in (standard, installed, relative)
     ]
-    return text.replace(MARK, "\n".join(filter(None, sections)), 1)
+    return "\n".join(filter(None, sections))
 
 
 RUNTIME = "toolgen_runtime"

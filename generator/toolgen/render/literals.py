@@ -112,6 +112,7 @@ def laid_out_payload(payload: Any) -> str:
 
 
 def _over_lines(value: Any, indent: int) -> str:
+    """Return a literal with one member on each line."""
     margin = "\n" + " " * (indent + 4)
     if isinstance(value, Mapping):
         members = [

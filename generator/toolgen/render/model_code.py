@@ -224,6 +224,7 @@ class _Tokens(ast.NodeTransformer):
 
 
 def _members(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the members of a union that is written with `|`."""
     if isinstance(node, ast.BinOp):
         yield from _members(node.left)
         yield from _members(node.right)

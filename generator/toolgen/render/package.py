@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from jinja2 import UndefinedError
@@ -296,23 +297,19 @@ def _provider(plan: ProviderPlan, catalog: Catalog, wire: ProviderPayload, wire_
     if isinstance(payload, list):
         payload = types.refer(payload, {name for offered in wire.offered for name in offered.tool.shared})
 
-    def render(payload: Any, types: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
-        return render_template(
-            "providers/module.py",
-            plan=plan,
-            payload=payload,
-            types=types,
-            in_text=isinstance(payload, str),
-            declared=declared,
-            depth=plan.depth if plan.depth != Config().recursion_depth else None,
-            with_tools="tools" in catalog.config.parts,
-        )
-
+    render = partial(
+        render_template,
+        "providers/module.py",
+        plan=plan,
+        in_text=isinstance(payload, str),
+        depth=plan.depth if plan.depth != Config().recursion_depth else None,
+        with_tools="tools" in catalog.config.parts,
+    )
     declared = {each.tool.name: _declared_facts(each, plan) for each in wire.tools}
-    text = render(payload, dict(sorted(types.schemas.items())), declared)
+    text = render(payload=payload, types=dict(sorted(types.schemas.items())), declared=declared)
     # Tools are data, which would take long to parse. They use no name but that of the shared schemas.
     data = [PythonLiteral("SCHEMAS")] if types.uses_declared else type(payload)()
-    names_from = render(data, dict.fromkeys(types.schemas), {})
+    names_from = render(payload=data, types=dict.fromkeys(types.schemas), declared={})
     try:
         homes = {plan.class_name: wire_module, "SCHEMAS": ".schemas"}
         text = insert_imports(text, f".providers.{plan.name}", format_class_names(catalog.format), homes, names_from)

@@ -152,20 +152,35 @@ def _provider_payload(
     def payload_of(name: str) -> Any:
         return converter_with_payload.tools([name])
 
-    losses_by_index: dict[str, list[Any]] = {}  # by the beginning of the path: `[0`, `[1`
-    for loss in losses:
-        losses_by_index.setdefault(loss.path.partition("]")[0], []).append(loss)
+    losses_by_tool = _group_by_tool(losses)
     payloads: list[ToolPayload] = []
     for i, (tool, decision) in enumerate(zip(offered, decisions, strict=True)):
         strict = decision.strict
         if tool.strict != "auto" and wire.schema_lowering.has_strict:
             strict = definitions[i].strict
         digest = hashlib.sha256(compact_json(payload_of(tool.name)).encode()).hexdigest()[:16]
-        payloads.append(_tool_payload(wire, tool, strict, decision, losses_by_index.get(f"[{i}", []), digest))
+        payloads.append(_tool_payload(wire, tool, strict, decision, losses_by_tool.get(f"[{i}", []), digest))
     payloads += [
-        ToolPayload(tool, profile.name, None, (), None, wire.wire_name(tool.name), False) for tool in not_offered
+        ToolPayload(
+            tool,
+            profile.name,
+            strict=None,
+            losses=(),
+            encoding_table=None,
+            name=wire.wire_name(tool.name),
+            offered=False,
+        )
+        for tool in not_offered
     ]
     return ProviderPayload(payload, tuple(sorted(payloads, key=lambda payload: payload.tool.name)), payload_of)
+
+
+def _group_by_tool(losses: Iterable[Any]) -> dict[str, list[Any]]:
+    """Return losses by the beginning of their paths, which has the index of their tool: `[0`, `[1`."""
+    groups: dict[str, list[Any]] = {}
+    for loss in losses:
+        groups.setdefault(loss.path.partition("]")[0], []).append(loss)
+    return groups
 
 
 class _StrictDecision(NamedTuple):
@@ -211,9 +226,15 @@ def _tool_payload(
                 severe=loss.severity != "note",
             )
         )
-    name = wire.wire_name(tool.name)
     return ToolPayload(
-        tool, wire.name, strict, tuple(reported), encoding_table, name, True, decision.if_fewer_tools, digest
+        tool,
+        wire.name,
+        strict=strict,
+        losses=tuple(reported),
+        encoding_table=encoding_table,
+        name=wire.wire_name(tool.name),
+        strict_if_fewer_tools=decision.if_fewer_tools,
+        digest=digest,
     )
 
 

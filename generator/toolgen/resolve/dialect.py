@@ -106,17 +106,20 @@ def convert_top_level_keywords(schema: Mapping[str, Any], source: Dialect) -> di
         elif key == "additionalItems":
             continue
         elif key == "dependencies" and isinstance(value, dict):
-            lists = {name: needed for name, needed in value.items() if isinstance(needed, list)}
-            schemas = {name: needed for name, needed in value.items() if not isinstance(needed, list)}
-            if lists:
-                out["dependentRequired"] = lists
-            if schemas:
-                out["dependentSchemas"] = schemas
+            out |= _split_dependencies(value)
         else:
             out[key] = value
     if out.get("prefixItems") == []:
         del out["prefixItems"]
     return out
+
+
+def _split_dependencies(dependencies: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the two keywords that replace `dependencies`, each only if it is needed."""
+    names = {name: needed for name, needed in dependencies.items() if isinstance(needed, list)}
+    schemas = {name: needed for name, needed in dependencies.items() if not isinstance(needed, list)}
+    keywords = {"dependentRequired": names, "dependentSchemas": schemas}
+    return {keyword: value for keyword, value in keywords.items() if value}
 
 
 _ORDER = (

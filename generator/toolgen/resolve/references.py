@@ -6,7 +6,7 @@ No file is opened: a reference resolves to a loaded document, or it is refused.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
@@ -236,19 +236,10 @@ def resolve_references(registry: SchemaRegistry, findings: Findings) -> Referenc
             if here in walked:
                 continue
             walked.add(here)
-            if not isinstance(schema, dict):
-                continue
-            for keyword in _DYNAMIC:
-                if keyword in schema:
-                    findings.add("reference-dynamic", registry.key_span(here, keyword), keyword=keyword)
-            ref = schema.get("$ref")
-            if isinstance(ref, str):
-                try:
-                    targets[here] = resolver.target(here, ref)
-                except UnresolvableReferenceError as error:
-                    findings.add(error.code, registry.span(here, "$ref"), ref=error.ref)
-                else:
-                    queue.append(targets[here])
+            target = _resolve_reference(here, schema, resolver, findings) if isinstance(schema, dict) else None
+            if target is not None:
+                targets[here] = target
+                queue.append(target)
     for identifiers in resolver.ids_by_root.values():
         for duplicate in identifiers.duplicates:
             line = registry.span(duplicate.first).line
@@ -257,6 +248,26 @@ def resolve_references(registry: SchemaRegistry, findings: Findings) -> Referenc
     graph = ReferenceGraph(registry, targets, tuple(roots))
     _report_circles(graph, findings)
     return graph
+
+
+def _resolve_reference(
+    location: SchemaLocation, schema: Mapping[str, Any], resolver: ReferenceResolver, findings: Findings
+) -> SchemaLocation | None:
+    """Return the target of a schema's reference; None if it has none, or, with a finding, if that cannot be resolved.
+
+    Dynamic references are reported too.
+    """
+    for keyword in _DYNAMIC:
+        if keyword in schema:
+            findings.add("reference-dynamic", resolver.registry.key_span(location, keyword), keyword=keyword)
+    ref = schema.get("$ref")
+    if not isinstance(ref, str):
+        return None
+    try:
+        return resolver.target(location, ref)
+    except UnresolvableReferenceError as error:
+        findings.add(error.code, resolver.registry.span(location, "$ref"), ref=error.ref)
+        return None
 
 
 def _walked(registry: SchemaRegistry, location: SchemaLocation) -> Iterator[tuple[Pointer, Any]]:

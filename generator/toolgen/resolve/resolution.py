@@ -146,14 +146,7 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     sources, config = parsed.sources, parsed.config
     providers = sorted({profile_name_of_file(document) for document in sources.providers})
     chosen = requested_providers or config.providers or [name for name in DEFAULT_PROVIDERS if name in providers]
-    for i, name in enumerate(chosen):
-        if name not in providers:
-            if requested_providers or sources.config is None:
-                span = Span(sources.name)
-            else:
-                span = sources.config.span("providers", i)
-            hint = did_you_mean_or_known(name, providers, "providers")
-            findings.add("provider-unknown", span, hint=hint, name=name)
+    _check_providers(chosen, providers, sources.name, None if requested_providers else sources.config, findings)
     resolved = resolve_profiles(sources.providers, chosen, findings)
     check_configured_defaults(parsed, resolved, providers, findings)
     if not requested_providers and not findings.has_errors:
@@ -167,6 +160,17 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     if findings.has_errors:
         return None
     return Catalog(config, tools, types, profiles, format)
+
+
+def _check_providers(
+    chosen: Sequence[str], providers: Sequence[str], project: str, config: Document | None, findings: Findings
+) -> None:
+    """Report chosen providers that do not exist: in the configuration that lists them, or without one at the project."""
+    for i, name in enumerate(chosen):
+        if name not in providers:
+            span = Span(project) if config is None else config.span("providers", i)
+            hint = did_you_mean_or_known(name, providers, "providers")
+            findings.add("provider-unknown", span, hint=hint, name=name)
 
 
 def _check_unused_profiles(documents: Iterable[Document], resolved: Iterable[Profile], findings: Findings) -> None:

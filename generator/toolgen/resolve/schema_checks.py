@@ -89,6 +89,13 @@ _PAIRS = (
 """Lower bound, upper bound, and whether they must differ."""
 
 
+def _with_present_bounds(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+    """Return a schema whose bounds mean what they mean today, whatever its dialect is."""
+    if dialect == "draft-04":
+        return convert_top_level_keywords(schema, dialect)
+    return dict(convert_top_level_exclusive_flags(schema))
+
+
 def _has_integer_between_bounds(schema: dict[str, Any]) -> bool:
     """Return whether an integer is between the bounds, which are valid; true if one side is open."""
     lows = [math.ceil(schema["minimum"])] if "minimum" in schema else []
@@ -184,11 +191,11 @@ class _DocumentChecker:
 
     def check(self, roots: Iterable[SchemaLocation]) -> None:
         """Check schemas and everything in them, each once."""
-        done: set[SchemaLocation] = set()
+        checked: set[SchemaLocation] = set()
         for root in roots:
             value = self._registry.value(root)
             try:
-                source = find_dialect(self._registry.value(self._registry.root(root)))
+                dialect = find_dialect(self._registry.value(self._registry.root(root)))
             except UnknownDialectError:
                 self._findings.add(
                     "dialect-unknown", self._registry.span(root, "$schema"), dialect=value.get("$schema")
@@ -197,16 +204,13 @@ class _DocumentChecker:
             faults: set[Pointer] = set()
             for pointer, schema in walk_schemas(value):
                 location = SchemaLocation(root.document, root.pointer + pointer)
-                if isinstance(schema, dict) and location not in done:
-                    done.add(location)
-                    self._check_ineffective_keywords(schema, location, source)
-                    if source == "draft-04":
-                        as_meant = convert_top_level_keywords(schema, source)
-                    else:
-                        as_meant = dict(convert_top_level_exclusive_flags(schema))
-                    at_fault = self._check_keywords(as_meant, location) | find_draft_04_flag_keywords(schema)
-                    faults |= {(*pointer, keyword) for keyword in at_fault}
-            self._check_form(root, value, source, faults)
+                if isinstance(schema, dict) and location not in checked:
+                    checked.add(location)
+                    self._check_ineffective_keywords(schema, location, dialect)
+                    faulty_keywords = self._check_keywords(_with_present_bounds(schema, dialect), location)
+                    faulty_keywords |= find_draft_04_flag_keywords(schema)
+                    faults |= {(*pointer, keyword) for keyword in faulty_keywords}
+            self._check_form(root, value, dialect, faults)
 
     def _check_keywords(self, schema: dict[str, Any], location: SchemaLocation) -> set[str]:
         """Check the keywords of one schema. Return those with faults."""
@@ -331,6 +335,7 @@ class _DocumentChecker:
         return is_root and all(isinstance(value, Mapping) for value in schema.values())
 
     def _report_bare_parameters(self, schema: Mapping[str, Any], location: SchemaLocation) -> None:
+        """Report properties where a schema is expected, and show the schema around them."""
         first = next(iter(schema))
         self._findings.add(
             "parameters-bare",

@@ -208,6 +208,7 @@ def _counted(keyword: Keyword) -> Keyword:
     """Return a keyword that counts its applications, and stops at the limit."""
 
     def apply(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        """Count the step, and apply the keyword. Raises TooManyStepsError if there were too many."""
         current = _CURRENT.get()
         current.steps += 1
         if current.steps > MAX_STEPS:

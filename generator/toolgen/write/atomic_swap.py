@@ -93,6 +93,7 @@ class AtomicSwap:
         disk.sync_folder(self.staging_folder)
 
     def _carry(self, path: str) -> None:
+        """Put a file of the output into the new tree."""
         try:
             disk.link_or_copy(f"{self.output}/{path}", f"{self.new}/{path}")
         except FileNotFoundError:
@@ -148,6 +149,7 @@ class AtomicSwap:
         path_checks = [self.paths_of_lock(lock) for lock in locks if lock.is_package]
 
         def is_generated(path: str, kind: Kind) -> bool:
+            """Return whether toolgen wrote a path: the lock lists it, or its beginning says so."""
             if path in listed:
                 return True
             if kind != "file" or not any(is_made(path) for is_made in path_checks):
@@ -198,6 +200,7 @@ def _is_later(source: str, target: str, at: int) -> bool:
 
 
 def _lock_of(folder: str) -> Lock | None:
+    """Return the lock in a folder; None if there is none that can be read."""
     info = disk.inspect_path(f"{folder}/{LOCK}")
     if info is None or not stat.S_ISREG(info.st_mode):
         return None
@@ -230,6 +233,7 @@ def remove_recursively(path: str) -> None:
 
 
 def _remove(remove: Callable[[str], None], path: str) -> None:
+    """Remove a path with `remove`, also from a folder without permission to change it."""
     try:
         remove(path)
     except PermissionError:

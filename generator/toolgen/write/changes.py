@@ -6,7 +6,6 @@ All of this is decided before anything is written.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -173,7 +172,7 @@ def read_state(folder: str, wanted: Collection[str], paths_of_lock: PathsOfLock)
     content = {path: disk.read_file(f"{folder}/{path}") for path in files if path in wanted or path == LOCK}
     is_made = paths_of_lock(lock) if lock is not None and lock.is_package else lambda _: False
     listed = lock.files if lock is not None else {}
-    stale: set[str] = set()
+    stale: dict[str, bytes | None] = {}
     strays: set[str] = set()
     for path in files:
         if path in content or is_litter(path):
@@ -181,13 +180,18 @@ def read_state(folder: str, wanted: Collection[str], paths_of_lock: PathsOfLock)
         if path in listed or is_made(path):
             data = disk.read_file(f"{folder}/{path}")
             if path in listed or (data is not None and has_header(data)):
-                content[path] = data
-                stale.add(path)
-        elif _is_visible(path):
-            with suppress(OSError):  # a file of somebody else, whose name is all that toolgen would report
-                if has_header(disk.read_beginning(f"{folder}/{path}", HEADER_BYTES)):
-                    strays.add(path)
-    return OutputState(True, tree, lock, trouble, content, frozenset(stale), frozenset(strays))
+                stale[path] = data
+        elif _is_visible(path) and _has_header_on_disk(f"{folder}/{path}"):
+            strays.add(path)
+    return OutputState(True, tree, lock, trouble, content | stale, frozenset(stale), frozenset(strays))
+
+
+def _has_header_on_disk(path: str) -> bool:
+    """Return whether a file has the header of generated files; False for one of somebody else that cannot be read."""
+    try:
+        return has_header(disk.read_beginning(path, HEADER_BYTES))
+    except OSError:
+        return False
 
 
 def _read_lock_of(folder: str, tree: FolderTree) -> Lock | None:

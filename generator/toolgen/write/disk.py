@@ -92,6 +92,7 @@ def write_file(path: str, data: bytes) -> None:
 
 
 def _fill(path: str, parts: Iterator[bytes]) -> None:
+    """Create a file with this content, and wait until it is on the disk. Errors name the path."""
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
     try:
         for part in parts:
@@ -141,6 +142,7 @@ def link_or_copy(source: str, target: str) -> None:
 
 
 def _copy(source: str, target: str) -> None:
+    """Copy the content of a file into a new one. Links are not followed."""
     fd = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         _fill(target, iter(lambda: os.read(fd, 1 << 20), b""))

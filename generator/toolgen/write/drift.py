@@ -53,6 +53,7 @@ def file_diff(title: str, data: bytes, wanted: str | None) -> str:
 
 
 def _lines(text: str) -> list[str]:
+    """Return the lines of a text for a diff. What a terminal might interpret is escaped."""
     lines = text.split("\n")
     last = lines.pop()
     if last:
@@ -218,6 +219,7 @@ def _version(state: OutputState, lock: Lock) -> str | None:
 
 
 def _diff(wanted: Files, name: str, state: OutputState, plan: Changes, paths: Paths) -> str:
+    """Return the differences of files on disk from those wanted, as a unified diff. Links and large files have one line."""
     managed = {*plan.changed, *plan.deleted}
     parts = []
     for path in sorted(paths):

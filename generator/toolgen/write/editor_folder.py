@@ -57,6 +57,7 @@ def _has_text(file: Path, text: str) -> bool:
 
 
 def _replace(file: Path, text: str) -> None:
+    """Replace a file at once, so that an editor never reads half of it."""
     temporary = file.with_name(f".{file.name}.new")
     temporary.unlink(missing_ok=True)  # a build was killed
     disk.write_file(str(temporary), text.encode())

@@ -94,6 +94,7 @@ def _read_attributes(folder: str) -> Iterator[_Attributes]:
 
 
 def _packages(text: str) -> dict[str, _Line]:
+    """Return the folders that .gitattributes marks as generated, each with its first line."""
     packages: dict[str, _Line] = {}
     for number, line in enumerate(text.split("\n"), 1):
         pattern, *attributes = line.split() or [""]

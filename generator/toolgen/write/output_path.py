@@ -154,6 +154,7 @@ def report_os_error(
 
 
 def _is_mounted(output_path: OutputPath) -> bool:
+    """Return whether the output is on another file system than its parent; False if that cannot be found out."""
     try:
         own, parent = disk.inspect_path(output_path.path), disk.inspect_path(output_path.parent)
     except OSError:

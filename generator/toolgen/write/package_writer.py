@@ -90,6 +90,7 @@ def report_newer(state: OutputState, lock: Lock, output_path: OutputPath, findin
 def _locked_apply(
     wanted: Files, output: RequestedOutput, output_path: OutputPath, lock: Lock, findings: Findings, *, force: bool
 ) -> Changes | None:
+    """Apply the changes while the lock is held. Returns None, with an error, if something is in the way."""
     swap = AtomicSwap(output_path, output.paths_of_lock)
     swap.recover()
     state = read_state(output_path.path, wanted, output.paths_of_lock)
@@ -115,6 +116,7 @@ def _locked_apply(
 
 
 def _report_other_kind(former: Lock, lock: Lock, output_path: OutputPath, findings: Findings) -> None:
+    """Report that the folder has pages and a package is to be written there, or the other way round."""
     kinds = (RawText("pages"), RawText("a package"))
     findings.add(
         "output-other-kind",

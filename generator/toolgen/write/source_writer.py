@@ -116,6 +116,7 @@ def _report_refused(output_paths: Sequence[OutputPath], findings: Findings) -> b
 def _locked_add(
     additions: Sequence[FolderAddition], output_paths: Sequence[OutputPath], findings: Findings
 ) -> tuple[AddResult, ...] | None:
+    """Add the files while the locks are held, all or none. Returns None, with an error, if one is in the way."""
     steps = [_step(addition, output_path) for addition, output_path in zip(additions, output_paths, strict=True)]
     if _report_blocked(steps, findings):
         return None
@@ -134,6 +135,7 @@ def _locked_add(
 
 
 def _step(addition: FolderAddition, output_path: OutputPath) -> _Step:
+    """Return what is to be done for a folder, after finishing an interrupted change of it."""
     swap = AtomicSwap(output_path)
     swap.recover()
     existed = disk.inspect_path(output_path.path) is not None

@@ -65,6 +65,7 @@ class _Definition(NamedTuple):
 
 
 def _definitions(reader: ImportReader) -> Iterator[_Definition]:
+    """Yield the tools of the file, which are an object by name or a list. What is no tool is reported."""
     value = reader.document.value
     tools = value.get("tools") if isinstance(value, dict) else None
     if not isinstance(tools, dict):

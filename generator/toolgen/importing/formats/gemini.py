@@ -50,6 +50,7 @@ def _without_nulls(entry: JsonObject) -> JsonObject:
 
 
 def _tool(reader: ImportReader, at: Pointer, entry: JsonObject) -> Iterator[ImportedTool]:
+    """Yield a function declaration as a tool; nothing, with a finding, if its name is unusable."""
     name = reader.name(at, entry)
     parameters, result = _key(entry, _PARAMETERS), _key(entry, _RESULT)
     schemas = {key: _json_schema(reader, at, key, entry.get(key)) for key in (parameters, result) if key in entry}

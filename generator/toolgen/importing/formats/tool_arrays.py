@@ -107,6 +107,7 @@ def _nested(reader: ImportReader, at: Pointer, entry: JsonObject, sources: tuple
 def _function(
     reader: ImportReader, at: Pointer, entry: JsonObject, sources: tuple[str, ...], patch: JsonObject
 ) -> Iterator[ImportedTool]:
+    """Yield a function as a tool; nothing, with a finding, if its name is unusable."""
     name = reader.name(at, entry)
     tool = ImportedTool(
         at,

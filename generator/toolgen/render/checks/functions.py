@@ -117,6 +117,7 @@ def _members(schema: Mapping[str, Any], keyword: str, value: str, scope: Scope) 
 
 
 def _if(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
+    """Return the condition of `if`, `then` and `else`, as simple as its parts allow."""
     premise = scope.inner("if").condition(schema["if"], value)
     consequence = scope.inner("then").condition(schema.get("then", True), value)
     alternative = scope.inner("else").condition(schema.get("else", True), value)

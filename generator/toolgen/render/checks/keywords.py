@@ -49,6 +49,7 @@ def _joined(terms: Iterator[str]) -> str:
 
 
 def _evaluated_properties(schema: Any, value: str, scope: Scope) -> Iterator[str]:
+    """Yield expressions of the sets of property names that a schema evaluates."""
     if not isinstance(schema, Mapping):
         return
     if "additionalProperties" in schema or "unevaluatedProperties" in schema:
@@ -68,6 +69,7 @@ def _evaluated_properties(schema: Any, value: str, scope: Scope) -> Iterator[str
 
 
 def _evaluated_items(schema: Any, value: str, scope: Scope) -> Iterator[str]:
+    """Yield expressions of the sets of indexes that a schema evaluates."""
     if not isinstance(schema, Mapping):
         return
     if "items" in schema or "unevaluatedItems" in schema:

@@ -96,6 +96,7 @@ def _anything_but(text: str) -> str:
 
 
 def _contains(value: Any, schema: Mapping[str, Any], root: Any) -> str:
+    """Return what `contains` demands, with the number of items."""
     least, most = schema.get("minContains", 1), schema.get("maxContains")
     if most is None:
         count = f"at least {least}"
@@ -105,6 +106,7 @@ def _contains(value: Any, schema: Mapping[str, Any], root: Any) -> str:
 
 
 def _condition(value: Any, schema: Mapping[str, Any], root: Any) -> str:
+    """Return what `if`, `then` and `else` demand together; an empty text if there is neither consequence."""
     phrases = []
     if schema.get("then") is not None:
         phrases.append(f"{summarize(schema['then'], root)} if it is {summarize(value, root)}")

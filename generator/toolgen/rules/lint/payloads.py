@@ -60,21 +60,21 @@ def check_too_many_tools(catalog: Catalog, findings: Findings) -> None:
             )
 
 
-_CHOSEN_WELL = 30
-"""Tools among which models choose well. OpenAI's guide to function calling advises fewer than 20 at a time; Anthropic's, on the
+_MAX_CHOSEN_WELL = 30
+"""The number of tools among which models choose well. OpenAI's guide to function calling advises fewer than 20 at a time; Anthropic's, on the
 tool search tool, sees choices get worse beyond 30 to 50."""
 
 
 @catalog_rule("many-tools")
 def check_many_tools(catalog: Catalog, findings: Findings) -> None:
     """Report a project with more tools than a model chooses among reliably, at the first one beyond the limit."""
-    if len(catalog.tools) > _CHOSEN_WELL:
-        span = catalog.tools[_CHOSEN_WELL].document.span("name")
-        findings.add("many-tools", span, count=len(catalog.tools), most=_CHOSEN_WELL)
+    if len(catalog.tools) > _MAX_CHOSEN_WELL:
+        span = catalog.tools[_MAX_CHOSEN_WELL].document.span("name")
+        findings.add("many-tools", span, count=len(catalog.tools), most=_MAX_CHOSEN_WELL)
 
 
-_FREE = 8
-"""Parameters that a tool may have if none is required."""
+_MAX_OPTIONAL = 8
+"""The maximum number of parameters of a tool that requires none."""
 
 
 @catalog_rule("all-parameters-optional")
@@ -84,7 +84,7 @@ def check_all_parameters_optional(catalog: Catalog, findings: Findings) -> None:
         schema = tool.parameters or {}
         count = len(schema.get("properties", ()))
         keywords = schema.keys() & {"required", "allOf", "anyOf", "oneOf", "dependentRequired", "if", "minProperties"}
-        if count > _FREE and not any(schema[keyword] for keyword in keywords):
+        if count > _MAX_OPTIONAL and not any(schema[keyword] for keyword in keywords):
             span = tool.document.key_span("parameters", "properties")
             findings.add("all-parameters-optional", span, tool=tool.name, count=count)
 

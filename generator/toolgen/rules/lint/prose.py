@@ -83,16 +83,16 @@ def _non_ascii_texts(value: Any, pointer: Pointer) -> Iterator[_LocatedText]:
             yield from _non_ascii_texts(inner, (*pointer, key))
 
 
-_SHORT = 20
-"""The minimum of characters for a description of a tool."""
+_MIN_DESCRIPTION = 20
+"""The minimum length of a tool's description in characters."""
 
-_MOST_READ = 4_000
-"""The maximum of characters of a description that are checked."""
+_MAX_CHECKED = 4_000
+"""The number of characters of a description that are checked."""
 
 
 def _words(text: str) -> list[str]:
     """Return the words of a description or a name."""
-    return name_words(text[:_MOST_READ])
+    return name_words(text[:_MAX_CHECKED])
 
 
 class _DescribedProperty(NamedTuple):
@@ -113,7 +113,7 @@ def _described_properties(catalog: Catalog) -> Iterator[_DescribedProperty]:
             if isinstance(text, str) and text:
                 span = node.place("properties", name, "description")
                 required = name in node.schema.get("required", ())
-                yield _DescribedProperty(name, schema, text[:_MOST_READ], span, required)
+                yield _DescribedProperty(name, schema, text[:_MAX_CHECKED], span, required)
 
 
 @catalog_rule("description-repeats-name")
@@ -132,7 +132,7 @@ def check_description_too_short(catalog: Catalog, findings: Findings) -> None:
     """Report descriptions of tools with fewer than twenty characters that say more than the name."""
     for tool in catalog.tools:
         text = (tool.description or "").strip()
-        if 0 < len(text) < _SHORT and _words(text) != _words(tool.name):
+        if 0 < len(text) < _MIN_DESCRIPTION and _words(text) != _words(tool.name):
             findings.add("description-too-short", tool.document.span("description"), tool=tool.name, count=len(text))
 
 
@@ -165,7 +165,7 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 def check_prompt_injection(catalog: Catalog, findings: Findings) -> None:
     """Report descriptions of tools that tell a model to ignore its instructions, or to hide something from people."""
     for tool in catalog.tools:
-        match = _INJECTION.search((tool.description or "")[:_MOST_READ])
+        match = _INJECTION.search((tool.description or "")[:_MAX_CHECKED])
         if match is not None:
             findings.add("description-gives-orders", tool.document.span("description"), tool=tool.name, said=match[0])
 
@@ -175,7 +175,7 @@ def check_description_of_other_tools(catalog: Catalog, findings: Findings) -> No
     """Report descriptions of tools that say when to use, or not to use, another tool of the project."""
     names = {tool.name for tool in catalog.tools if len(_words(tool.name)) > 1}
     for tool in catalog.tools:
-        for sentence in _SENTENCES.split((tool.description or "")[:_MOST_READ]):
+        for sentence in _SENTENCES.split((tool.description or "")[:_MAX_CHECKED]):
             mentioned = [word for word in re.findall(r"[\w-]+", sentence) if word in names and word != tool.name]
             if mentioned and _ORDERS.search(sentence):
                 span = tool.document.span("description")
@@ -296,4 +296,4 @@ def _is_meant_as_json(schema: Mapping[str, Any]) -> bool:
     if schema.get("contentMediaType") == "application/json":
         return True
     text = schema.get("description", "")
-    return isinstance(text, str) and _JSON.search(text[:_MOST_READ]) is not None
+    return isinstance(text, str) and _JSON.search(text[:_MAX_CHECKED]) is not None

@@ -79,6 +79,7 @@ def _version(reader: ImportReader) -> Version | None:
 
 
 def _tool(operation: Operation, schemas: SchemaConverter, reader: ImportReader) -> ImportedTool:
+    """Return an operation as a tool. Without an `operationId`, its name is made of its method and path."""
     at, entry = operation.at, operation.entry
     identifier = reader.text(at, entry, "operationId")
     summary, description = (reader.text(at, entry, key) for key in ("summary", "description"))

@@ -154,6 +154,7 @@ def _examples(entry: dict[str, Any], schema: dict[str, Any]) -> dict[str, list[A
 
 
 def _body(operation: Operation, schemas: SchemaConverter) -> Body | None:
+    """Return the body of a request; None if there is none, or it cannot be read (which is reported)."""
     if "requestBody" not in operation.entry:
         return None
     reader = schemas.resolver.reader

@@ -120,6 +120,7 @@ def read_operations(resolver: Resolver) -> Iterator[Operation]:
 
 
 def _methods(at: Pointer, item: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
+    """Yield the location and the method of each operation of a path, also of methods that OpenAPI does not list."""
     for key, entry in item.items():
         if key in _METHODS:
             yield (*at, key), key.upper()

@@ -117,6 +117,7 @@ class Visibility:
         return False
 
     def _reach(self, at: Pointer) -> _Reach:
+        """Return whether a schema itself has a mark, and the locations of the schemas that it refers to."""
         targets: set[Pointer] = set()
         is_marked = False
         for _, schema in walk_schemas(self.resolver.value_at(at)):
@@ -203,6 +204,15 @@ class SchemaConverter:
             raise TooLargeError
         if self.version == "3.0" and "$ref" in schema:
             return self._reference_alone(schema, at, context)
+        converted = self._convert_keywords(schema, at, context)
+        # Flags beside bounds belong to 3.0, but documents of 3.1 have them too, and have no other meaning for them.
+        converted = convert_exclusive_bounds(converted)
+        if self.version == "3.0" and schema.get("nullable") is True:
+            converted = make_nullable(converted)
+        return self._with_examples(schema, converted, at)
+
+    def _convert_keywords(self, schema: dict[str, Any], at: Pointer, context: SchemaContext) -> dict[str, Any]:
+        """Convert the keywords of a schema, except for its examples. Properties that its side does not have are left out."""
         absent = self.visible.hidden_properties(at, context.side) | context.hidden
 
         def within(hidden: frozenset[str]) -> Callable[[Any, Pointer], Any]:
@@ -227,11 +237,7 @@ class SchemaConverter:
                 converted[key] = map_keyword(key, value, within(absent if key == "allOf" else frozenset()))
         if converted.get("required") == [] and schema["required"]:
             del converted["required"]
-        # Flags beside bounds belong to 3.0, but documents of 3.1 have them too, and have no other meaning for them.
-        converted = convert_exclusive_bounds(converted)
-        if self.version == "3.0" and schema.get("nullable") is True:
-            converted = make_nullable(converted)
-        return self._with_examples(schema, converted, at)
+        return converted
 
     def _reference_alone(self, schema: dict[str, Any], at: Pointer, context: SchemaContext) -> dict[str, Any]:
         """Convert a reference of 3.0. Keywords beside it are ignored, except for a description, which does no harm."""
