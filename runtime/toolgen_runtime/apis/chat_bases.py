@@ -272,6 +272,7 @@ def restore_role(wire: dict[str, Any], message: AssistantMessage, writer: Writer
 
 
 def _add_result(messages: list[Message], result: ToolResult) -> None:
+    """Add a result to the last message if it has results, else as a message of its own."""
     last = messages[-1] if messages else None
     if type(last) is ToolMessage:
         last.results.append(result)
@@ -329,6 +330,7 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
 
 
 def _without_parts(at: Path, writer: Writer) -> str:
+    """Return the text that is sent for an empty list of parts, and report it."""
     writer.report_loss(at, "a result without parts", "rewritten", "the API rejects an empty list")
     return ""
 

@@ -133,6 +133,7 @@ def _write_enum_value(
     writer: Writer,
     table: Mapping[str, Sequence[str]],
 ) -> None:
+    """Add a value under its key if the table has it there, else report the field as unsupported."""
     if value in table[key]:
         wire[key] = value
     else:

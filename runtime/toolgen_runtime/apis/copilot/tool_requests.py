@@ -185,6 +185,7 @@ def write_result_params(result: ToolResult, extras: Extras, writer: Writer, writ
 
 
 def _write_object(text: str, media: list[Any], failed: bool, extras: Extras) -> dict[str, Any]:
+    """Return the object of a result: its text, its media, and its status unless a missing one means the same."""
     wire: dict[str, Any] = {"textResultForLlm": text}
     if not same_json(extras.get("$text", text), text):
         extras = {key: value for key, value in extras.items() if key not in _REPEATS}

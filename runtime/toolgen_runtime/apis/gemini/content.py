@@ -102,6 +102,7 @@ def write_multimodal_result(
     texts: list[str] = []
 
     def write_medium(part: Any, here: Path, writer: Writer) -> Any:
+        """Write a part that is not text. Text, and the description of a foreign part, are collected in `texts`."""
         if type(part) is OpaquePart and part.provider != writer.wire.name:
             part = writer.describe_part(part, here)
         if type(part) is not TextPart:

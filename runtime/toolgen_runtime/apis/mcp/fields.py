@@ -152,6 +152,7 @@ def _stays(schema: dict[str, Any]) -> bool:
 
 
 def _looks_wrapped(schema: dict[str, Any]) -> bool:
+    """Return whether a schema is one that `_wrapped` makes: an object with nothing but the wrapped value."""
     properties = schema.get("properties")
     if type(properties) is not dict or properties.keys() != {WRAPPER_KEY}:
         return False
@@ -177,6 +178,7 @@ def _admits_objects_alone(schema: dict[str, Any]) -> bool:
 
 
 def _wrapped(schema: Any) -> dict[str, Any]:
+    """Return the schema of an object whose only member has this schema. Keywords such as `$defs` stay outside."""
     inner, outer = schema, {}
     if type(schema) is dict and "$id" not in schema:
         inner = _referring(schema, _inwards)

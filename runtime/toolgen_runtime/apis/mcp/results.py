@@ -131,6 +131,7 @@ def _content(
 
 
 def _written(kind: str, value: Any, wrapped: bool | None) -> dict[str, Any]:
+    """Return the content of a result. `wrapped` says whether data is the member of an object; None if it is not known."""
     if kind == "error":
         return {"content": _text(value)}
     if kind == "text":
@@ -195,6 +196,7 @@ def _repeats(texts: list[str], value: Any) -> bool:
 
 
 def _repeats_one(text: str, value: Any) -> bool:
+    """Return whether a text is a value, or the JSON text of it."""
     if type(value) is str and text == value:
         return True
     try:
@@ -279,6 +281,7 @@ def write_media_block(
 
 
 def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
+    """Return the name of a block, or a default, which is reported, because the API requires one."""
     if name is not None:
         return name
     writer.report_loss((at[0], "name"), "name", "defaulted", f"the API requires a name, so it is set to {default}")
