@@ -445,6 +445,7 @@ def _can_list_null(out: dict[str, Any], dialect: Dialect) -> bool:
 
 
 def _with_listed_null(out: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that also permits null, in its types and in the values that it lists."""
     wider = dict(out)
     if "type" in out:
         wider["type"] = [*declared_types(out), "null"]
@@ -1451,7 +1452,11 @@ class _RuleCopier:
         self.unsupported: list[tuple[Pointer, str]] = []
 
     def copy_value(self, keyword: str, value: Any) -> Any:
-        """Copy the value of a keyword. Only schemas in it change."""
+        """Copy the value of a keyword. Only schemas in it change.
+
+        Raises:
+            _CannotCopyError: The copy of a schema would permit other values.
+        """
         if keyword in SCHEMA_MAPS and type(value) is dict:
             schemas = self._sendable_properties(value) if keyword == "properties" else value
             return {name: self._copy_schema(schema) for name, schema in schemas.items()}
@@ -1460,7 +1465,11 @@ class _RuleCopier:
         return [self._copy_schema(schema) for schema in value] if type(value) is list else self._copy_schema(value)
 
     def _sendable_properties(self, properties: dict[str, Any]) -> dict[str, Any]:
-        """Return properties with schemas that are objects, where the dialect knows only objects."""
+        """Return properties with schemas that are objects, where the dialect knows only objects.
+
+        Raises:
+            _CannotCopyError: The dialect does not admit a name, or a schema that nothing satisfies.
+        """
         legal = self._dialect.properties
         if legal is not None and not all(map(legal.fullmatch, properties)):
             raise _CannotCopyError
@@ -1472,6 +1481,11 @@ class _RuleCopier:
         return sendable
 
     def _copy_schema(self, schema: Any) -> Any:
+        """Return a copy of a schema with its references inlined, and record the annotations that were left out.
+
+        Raises:
+            _CannotCopyError: The copy would permit other values.
+        """
         if type(schema) is not dict:
             return schema
         self._context.count_schema()

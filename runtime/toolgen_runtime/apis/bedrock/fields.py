@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...conversion.extras import ABSENT, UnsupportedValueError, extra_at
-from ...conversion.fields import default_media_type, read_data_url
+from ...conversion.fields import default_media_type, read_data_url, read_nullable_text
 from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
@@ -126,17 +126,7 @@ _LENGTH = 200
 """The greatest length of a document name, in characters."""
 
 
-def read_document_name(value: Any, at: Path, reader: Reader) -> str | None:
-    """Read the document name.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return value
+read_document_name = read_nullable_text
 
 
 def write_document_name(name: str | None, at: Path, writer: Writer) -> str:
@@ -295,17 +285,7 @@ def write_schema_text(schema: dict[str, Any], at: Path, writer: Writer) -> str:
         raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
-def read_text_unless_empty(value: Any, at: Path, reader: Reader) -> str | None:
-    """Read the text.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return value
+read_text_unless_empty = read_nullable_text
 
 
 def write_text_unless_empty(text: str | None, at: Path, writer: Writer) -> Any:

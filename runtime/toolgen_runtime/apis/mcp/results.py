@@ -83,6 +83,8 @@ def write_call_result(
 ) -> dict[str, Any]:
     """Write content, value and error flag. The original content wins if it means the same.
 
+    `wrapped` says whether the tool's schema promises an object that contains the value. None if it promises nothing.
+
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
@@ -131,7 +133,7 @@ def _content(
 
 
 def _written(kind: str, value: Any, wrapped: bool | None) -> dict[str, Any]:
-    """Return the content of a result. `wrapped` says whether data is the member of an object; None if it is not known."""
+    """Return content and value of a result as we write them. `wrapped` is that of `write_call_result`."""
     if kind == "error":
         return {"content": _text(value)}
     if kind == "text":
