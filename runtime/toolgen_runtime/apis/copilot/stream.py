@@ -209,6 +209,7 @@ class CopilotStream(BaseStream):
         return events
 
     def _complete_request(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """Record that a request of the app has its result."""
         identifier = self._requests.get(optional_text(data, "requestId", _DATA))
         self._answered |= {identifier} if identifier is not None else set()
         return []

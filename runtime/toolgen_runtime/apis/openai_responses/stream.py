@@ -381,6 +381,7 @@ def _unstreamed(text: str, streamed: str) -> str:
 
 
 def _sort_key(key: tuple[str, Any]) -> tuple[str, bool, Any]:
+    """Return the key by which parts are sorted: numbers first, then other indexes as text."""
     holder, index = key
     return (holder, False, index) if type(index) is int else (holder, True, str(index))
 
@@ -438,6 +439,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         self._begun = False
 
     def _event(self, kind: str, **members: Any) -> dict[str, Any]:
+        """Return an event with the next sequence number."""
         number = self._number
         self._number += 1
         return {"type": kind, "sequence_number": number, **members}
@@ -524,6 +526,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return events
 
     def _argue(self, item: _Sent, text: str) -> dict[str, Any]:
+        """Return the event that adds text to the arguments of a call."""
         item.text += text
         at = {"item_id": item.head["id"], "output_index": item.index}
         return self._event("response.function_call_arguments.delta", **at, delta=text)
@@ -536,6 +539,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return [*self._start(), self._event("error", code="server_error", message=message, param=None)]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        """Return the events for what was not sent, and for the end of the response."""
         error = body.get("error")
         if self._failure is not None and type(error) is dict and not self.writer.can_read(completion.metadata):
             body = {**body, "error": {**error, "message": self._failure}}
@@ -547,26 +551,36 @@ class ResponsesStreamWriter(BaseStreamWriter):
             body = {**body, "id": self.id}
         renamed: dict[int, dict[str, Any]] = {}
         for item in list(self._items):
-            whole = _whole_item(item, unsent)
-            if whole is None:
-                named = self._as_sent(item)
-            else:
-                unsent.remove(whole)
-                named = renamed[id(whole)] = whole if is_own else {**whole, "id": item.head["id"]}
-                joined = _sent_together(item.text, whole, unsent)
-                if joined:
-                    unsent = unsent[len(joined) :]
-                    members = {key: value for key, value in named.items() if key not in ("content", "summary")}
-                    named = {**self._as_sent(item), **members}
+            final = self._take_final_item(item, unsent, renamed, keeps_id=is_own)
             if item.index >= self._done_count:
-                events += self._rest(item, named)
-                events += self._done(item, named)
+                events += self._rest(item, final)
+                events += self._done(item, final)
         for index, whole in enumerate(unsent, len(self._items)):
             events.append(self._event("response.output_item.added", output_index=index, item=whole))
             events.append(self._event("response.output_item.done", output_index=index, item=whole))
         body = {**body, "output": [renamed.get(id(item), item) for item in body.get("output") or []]}
         end = _END_EVENTS.get(str(body.get("status")), "response.completed")
         return [*events, self._event(end, response=body)]
+
+    def _take_final_item(
+        self, item: _Sent, unsent: list[dict[str, Any]], renamed: dict[int, dict[str, Any]], *, keeps_id: bool
+    ) -> dict[str, Any]:
+        """Return an item as it ends, and remove from `unsent` the complete item, and those that were sent with it.
+
+        `renamed` gets the complete item with its final id, by the identity of the one in the response: its own id if it
+        `keeps_id`, else the one that was sent.
+        """
+        whole = _whole_item(item, unsent)
+        if whole is None:
+            return self._as_sent(item)
+        unsent.remove(whole)
+        final = renamed[id(whole)] = whole if keeps_id else {**whole, "id": item.head["id"]}
+        joined = _sent_together(item.text, whole, unsent)
+        if not joined:
+            return final
+        del unsent[: len(joined)]
+        members = {key: value for key, value in final.items() if key not in ("content", "summary")}
+        return {**self._as_sent(item), **members}
 
     def _as_sent(self, item: _Sent) -> dict[str, Any]:
         """Return an item as far as it was sent, if the response does not have it."""
