@@ -304,6 +304,7 @@ class _CallResultPairs:
         self._findings.append(Finding(path, code, message))
 
     def _new_id(self, turn: int, position: int) -> str:
+        """Return an id for the call at a position of a turn that no other call has."""
         identifier = f"call_{turn}_{position}"
         number = 1
         while identifier in self._used:

@@ -52,6 +52,7 @@ def is_utf8_encodable(value: Any) -> bool:
 
 
 def _encodes(text: str) -> bool:
+    """Return whether a text can be encoded. It cannot if it contains half of a surrogate pair."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

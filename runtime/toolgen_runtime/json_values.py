@@ -64,6 +64,7 @@ def is_json(value: Any, forbidden_key: str | None = None) -> bool:
 
 
 def _is_json(value: Any, forbidden_key: str | None) -> bool:
+    """Return whether a value consists of JSON values only, and no object in it has the forbidden key."""
     kind = type(value)
     if kind is dict:
         for key, item in value.items():

@@ -79,6 +79,11 @@ def _text_part(data: Data, at: Path) -> Data:
 
 
 def _image_part(data: Data, at: Path) -> Data:
+    """Return the data of an image part.
+
+    Raises:
+        ConversionError: It has the form of a provider.
+    """
     for key in {"image_url", "imageUrl"} & data.keys():
         reason = "an image part has `url`, or `data` and `mediaType`, at the top level"
         raise ConversionError(format_path((at, key)), reason)
@@ -86,6 +91,11 @@ def _image_part(data: Data, at: Path) -> Data:
 
 
 def _definition(data: Data, at: Path) -> Data:
+    """Return the data of a tool definition.
+
+    Raises:
+        ConversionError: It has the form of a provider.
+    """
     if type(data.get("function")) is dict and "name" not in data:
         reason = "a definition has `name`, `description` and `parameters` at the top level"
         raise ConversionError(format_path((at, "function")), reason)
@@ -211,6 +221,7 @@ def _is_dataclass(hint: Any) -> bool:
 
 
 def _holds_types(hint: Any) -> bool:
+    """Return whether data of a type may contain objects of the format, so that it has to be converted."""
     if hint is Any or _is_dataclass(hint):
         return True
     if typing.get_origin(hint) is dict:
@@ -243,6 +254,8 @@ _PLAIN = {str: "a string", int: "an integer", bool: "a boolean"}
 
 
 def _plain_loader(kind: type, expected: str) -> Load:
+    """Return the loader for values of one JSON type."""
+
     def read(data: Any, at: Path) -> Any:
         if type(data) is not kind:
             raise wrong_type(at, expected, data)
@@ -258,6 +271,7 @@ def _number(data: Any, at: Path) -> Any:
 
 
 def _literal_loader(values: tuple[Any, ...]) -> Load:
+    """Return the loader for texts that are one of these values."""
     expected = "one of " + ", ".join(map(repr, values))
 
     def read(data: Any, at: Path) -> Any:
@@ -271,6 +285,8 @@ def _literal_loader(values: tuple[Any, ...]) -> Load:
 
 
 def _list_loader(inner: Load) -> Load:
+    """Return the loader for lists of items of one type."""
+
     def read(data: Any, at: Path) -> Any:
         if type(data) is not list:
             raise wrong_type(at, "an array", data)
@@ -291,6 +307,7 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
     expected = " or ".join(label for label, accepted in labels if accepted)
 
     def read(data: Any, at: Path) -> Any:
+        """Load a value by the member of the union that its JSON type and its tag say."""
         kind = type(data)
         if data is None and optional:
             return None
@@ -314,6 +331,10 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
 
 
 def _tags(classes: list[Any]) -> tuple[str, dict[str, Any]]:
+    """Return the field that tells the classes of a union apart (`type` or `role`), and the class of each of its values.
+
+    The name of the field is empty if there is none.
+    """
     for tag in ("type", "role"):
         tagged = {
             value: c
@@ -352,6 +373,7 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
 
 
 def _object_loader(kind: Any) -> Load:
+    """Return the loader for objects of a class of the format. Keys may be in camel case or in snake case."""
     table = [
         (name, to_camel_case(name), _loader(hint), required, type(None) in typing.get_args(hint))
         for name, hint, required in field_types(kind)

@@ -136,7 +136,7 @@ MUTATIONS = (
         "what was kept wins over an edit",
         on_an_edit,
         "runtime/conversion/rule_of_extras.py",
-        "return _are_same(read(value, at, Reader(writer.wire), *settings), fields)",
+        "return _are_same(pair.read(value, at, Reader(writer.wire), *pair.settings), fields)",
         "return True",
     ),
     Mutation(

@@ -16,6 +16,7 @@ from ..conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ..conversion.fields import read_nullable_text
 from ..conversion.message_order import Placed, order_for_api, results_of
 from ..conversion.reader import Reader
 from ..conversion.tool_results import read_result_text_or_error
@@ -80,25 +81,12 @@ def write_accepted_name(name: str, at: Path, writer: Writer) -> str:
     return legal_name if legal_name.strip("_") else make_hashed_name(name, "name_", 24)
 
 
-def read_participant_name(value: Any, at: Path, reader: Reader) -> str | None:
-    """Read the name in a message.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return value
+read_participant_name = read_schema_name = read_nullable_text
 
 
 def write_participant_name(name: str | None, at: Path, writer: Writer) -> Any:
     """Write the name in a message, without characters that the API rejects."""
     return ABSENT if name is None else write_accepted_name(name, at, writer)
-
-
-read_schema_name = read_participant_name
 
 
 def write_schema_name(name: str | None, at: Path, writer: Writer) -> str:
@@ -272,6 +260,7 @@ def restore_role(wire: dict[str, Any], message: AssistantMessage, writer: Writer
 
 
 def _add_result(messages: list[Message], result: ToolResult) -> None:
+    """Add a result to the last message if it has results, else as a message of its own."""
     last = messages[-1] if messages else None
     if type(last) is ToolMessage:
         last.results.append(result)
@@ -329,6 +318,7 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
 
 
 def _without_parts(at: Path, writer: Writer) -> str:
+    """Return the text that is sent for an empty list of parts, and report it."""
     writer.report_loss(at, "a result without parts", "rewritten", "the API rejects an empty list")
     return ""
 

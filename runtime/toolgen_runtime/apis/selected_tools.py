@@ -45,6 +45,7 @@ def write_selected_tools(
         return write_list(tools, (at, "tools"), writer, write)
 
     def write_allowed(tool: Any, path: Path, writer: Writer) -> Any:
+        """Write a tool that the choice allows. ABSENT for any other, which is reported."""
         if type(tool) is ToolDefinition and tool.name in allowed:
             return write(tool, path, writer)
         writer.report_loss(path, "a tool", "dropped", "the model must not call it")

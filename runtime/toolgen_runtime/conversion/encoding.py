@@ -109,6 +109,7 @@ class _Functions(ABC):
             return None
 
         def change_container(value: Any, depth: int) -> Any:
+            """Change an object or a list that is not too deep."""
             if depth > _DEEPEST:
                 return value
             if type(value) is dict and change_object is not None:
@@ -126,6 +127,7 @@ class _Functions(ABC):
             return None
 
         def change_list(value: Any, depth: int) -> Any:
+            """Change the items of a list. The list is copied only if one of them changes."""
             result = value
             for i, item in enumerate(value):
                 function = first[i] if i < len(first) else further
@@ -165,6 +167,7 @@ class _DecodedProperty(NamedTuple):
 
 class _Decoders(_Functions):
     def function(self, node: Table) -> _Function | None:
+        """Return the function of a node, which first parses an object that came as JSON text."""
         inner = super().function(node)
         if "text" not in node:
             return inner
@@ -182,6 +185,7 @@ class _Decoders(_Functions):
         return value if depth > _DEEPEST else _read_json(value)
 
     def of_listed(self, values: list[Any], texts: list[str]) -> _Function:
+        """Return the function that replaces the text of a listed value by the value."""
         by_text = dict(zip(reversed(texts), reversed(values), strict=True))
 
         def decode_listed(value: Any, depth: int) -> Any:
@@ -190,6 +194,7 @@ class _Decoders(_Functions):
         return decode_listed
 
     def of_union(self, branches: list[Any]) -> _Function:
+        """Return the function that decodes a value by the first branch that it fits."""
         functions = [(wire_shape, self.of(inner)) for _, wire_shape, inner in branches]
 
         def decode_union(value: Any, depth: int) -> Any:
@@ -201,6 +206,7 @@ class _Decoders(_Functions):
         return decode_union
 
     def of_object(self, node: Table) -> _Function | None:
+        """Return the function for the objects of a node. None if they do not change."""
         if "wrap" in node:
             return _decode_wrapped(node["wrap"], self.of(node.get("as")) or _unchanged)
         if "object" not in node:
@@ -215,12 +221,15 @@ class _Decoders(_Functions):
         return _decode_every_property(properties, further)
 
     def of_list(self, node: Table) -> _Function | None:
+        """Return the function for the lists of a node, which may be lists of pairs. None if they do not change."""
         if "pairs" not in node and "map" not in node:
             return super().of_list(node)
         return _decode_pairs(self.of(node.get("more")) or _unchanged)
 
 
 def _decode_wrapped(key: str, function: _Function) -> _Function:
+    """Return the function that takes the object out of another one, where it is the only member."""
+
     def decode_wrapped(value: Any, depth: int) -> Any:
         inner = value.get(key)
         return function(inner, depth) if len(value) == 1 and type(inner) is dict else value
@@ -232,6 +241,7 @@ def _decode_every_property(properties: Mapping[str, _DecodedProperty], further: 
     """Return the function for objects whose properties may have other names. `further` decodes undeclared ones."""
 
     def decode_object(value: Any, depth: int) -> Any:
+        """Return the object with decoded properties. It is copied from the first change on."""
         result: dict[str, Any] | None = None
         for wire_key, item in value.items():
             name, null_is_absent, function = properties.get(wire_key, (wire_key, False, further))
@@ -254,6 +264,7 @@ def _decode_in_place(properties: Mapping[str, _DecodedProperty]) -> _Function:
     functions = [(key, decoded.function) for key, decoded in properties.items() if decoded.function is not None]
 
     def decode_object(value: Any, depth: int) -> Any:
+        """Return the object without optional nulls and with decoded values. It is copied if anything changes."""
         result = value
         for wire_key in optional:
             if wire_key in value and value[wire_key] is None:
@@ -275,6 +286,7 @@ def _decode_pairs(function: _Function) -> _Function:
     """Return the function for lists of pairs that stand for a map. Any other list stays as it is."""
 
     def decode_pairs(value: Any, depth: int) -> Any:
+        """Return the map, or the list itself if an item is no pair or a key is there twice."""
         result: dict[str, Any] = {}
         for pair in value:
             if type(pair) is not dict or pair.keys() != {"key", "value"} or type(pair["key"]) is not str:
@@ -315,6 +327,8 @@ class _Encoders(_Functions):
         return value if depth > _DEEPEST else _write_json(value)
 
     def of_listed(self, values: list[Any], texts: list[str]) -> _Function:
+        """Return the function that replaces a listed value by its text. 1 is 1.0 only if there is no 1."""
+
         def encode_listed(value: Any, depth: int) -> Any:
             if depth > _DEEPEST:
                 return value
@@ -340,6 +354,7 @@ class _Encoders(_Functions):
         return encode_union
 
     def _branch(self, shape: Mapping[str, Any], wire_shape: Mapping[str, Any], node: Any) -> _EncodedBranch:
+        """Return a branch of a union, with what is known of its names."""
         only = frozenset(wire_shape["only"]) if "only" in wire_shape else None
         _, target = _resolve(node, self._table)
         entries = (target or {}).get("object", {})
@@ -347,6 +362,7 @@ class _Encoders(_Functions):
         return _EncodedBranch(shape, only, names, self.of(node))
 
     def of_object(self, node: Table) -> _Function | None:
+        """Return the function for the objects of a node. None if they do not change."""
         if "wrap" in node:
             key, inner = node["wrap"], self.of(node.get("as")) or _unchanged
             return lambda value, depth: {key: inner(value, depth)}

@@ -30,6 +30,7 @@ __all__ = [
     "read_json_arguments",
     "read_model_effort",
     "read_nullable_call_id",
+    "read_nullable_text",
     "read_number_within",
     "read_object_arguments",
     "read_optional_call_id",
@@ -220,11 +221,8 @@ def read_enum_value(value: Any, at: Path, reader: Reader, mapping: Mapping[str, 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return mapping.get(value)
+    word = read_nullable_text(value, at, reader)
+    return None if word is None else mapping.get(word)
 
 
 def write_enum_value(value: str | None, at: Path, writer: Writer, mapping: Mapping[str, str]) -> Any:
@@ -241,8 +239,8 @@ def write_enum_value(value: str | None, at: Path, writer: Writer, mapping: Mappi
     raise UnsupportedValueError("the API has no such value")
 
 
-def read_text_empty_as_none(value: Any, at: Path, reader: Reader) -> str | None:
-    """Read a text. An empty one becomes None.
+def read_nullable_text(value: Any, at: Path, reader: Reader) -> str | None:
+    """Read a text. None if it is null or absent.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -251,7 +249,16 @@ def read_text_empty_as_none(value: Any, at: Path, reader: Reader) -> str | None:
         return None
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    return value or None
+    return value
+
+
+def read_text_empty_as_none(value: Any, at: Path, reader: Reader) -> str | None:
+    """Read a text. An empty one becomes None.
+
+    Raises:
+        ConversionError: The value is neither a string nor null.
+    """
+    return read_nullable_text(value, at, reader) or None
 
 
 def write_text_empty_as_none(text: str | None, at: Path, writer: Writer) -> str:
@@ -278,11 +285,8 @@ def read_effort(value: Any, at: Path, reader: Reader) -> Reasoning | None:
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return Reasoning(effort=value)
+    effort = read_nullable_text(value, at, reader)
+    return None if effort is None else Reasoning(effort=effort)
 
 
 def write_effort(reasoning: Reasoning | None, at: Path, writer: Writer) -> Any:

@@ -48,6 +48,7 @@ class LoweredArgumentCodec:
         return self._encodings[name]
 
     def _encoding(self, name: str) -> Encoding | None:
+        """Return the encoding of a tool that was given or that the package declares. None if it has none."""
         definition, strict = self._definitions.get(name), self._offered.get(name)
         if definition is not None:
             extras = (definition.metadata or {}).get(self._wire.name)

@@ -30,7 +30,7 @@ from .extras import (
     unmapped_members,
 )
 from .reader import Reader
-from .rule_of_extras import read_field, read_fields, write_field, write_fields
+from .rule_of_extras import Pair, read_field, read_fields, write_field, write_fields
 from .values import Read, Write, read_text_or_list, write_text_or_list
 from .writer import Severity, Writer
 
@@ -98,6 +98,7 @@ class SourceObject:
         return self._add_inner(key, self.required(key, dict))
 
     def _add_inner(self, key: str, wire: dict[str, Any]) -> SourceObject:
+        """Return the object at a key, whose extras become part of those of this object."""
         inner = SourceObject(wire, (self.at, key), self.reader)
         self._inner.append((key, inner))
         return inner
@@ -167,7 +168,8 @@ class SourceObject:
             ConversionError: The value has the wrong type.
         """
         self._read.add(key)
-        return read_field(self.wire, key, self.at, self._extras, self.reader, read, write, *settings)
+        pair = Pair(read, write, settings)
+        return read_field(self.wire, key, pair, at=self.at, extras=self._extras, reader=self.reader)
 
     def fields(self, keys: tuple[str, ...], read: Callable[..., T], write: Callable[..., Any], *settings: Any) -> T:
         """Return the field or the tuple of fields of several keys, by the rule of extras.
@@ -176,7 +178,8 @@ class SourceObject:
             ConversionError: A value has the wrong type.
         """
         self._read.update(keys)
-        return read_fields(self.wire, keys, self.at, self._extras, self.reader, read, write, *settings)
+        pair = Pair(read, write, settings)
+        return read_fields(self.wire, keys, pair, at=self.at, extras=self._extras, reader=self.reader)
 
     def value(self, key: str, read: Callable[..., T], *settings: Any) -> T:
         """Return what a function reads that has no extras.
@@ -249,6 +252,7 @@ class SourceObject:
         return self.reader.as_metadata(self._all_extras())
 
     def _all_extras(self) -> Extras:
+        """Return the extras of the object, with those of inner objects under their keys."""
         extras = unmapped_members(self.wire, self._read) | self._extras
         for key, inner in reversed(self._inner):
             keep_inner_extras(extras, self.wire, key, inner._all_extras())
@@ -278,8 +282,8 @@ class TargetObject:
     def unmapped(self, value: Any, mapped: tuple[str, ...], lost: Mapping[str, Severity] = _NOTHING) -> None:
         """Report the fields of a value that have no key on the wire, unless they are None. `mapped` are all others.
 
-        By the name of a field, `lost` is the severity, if it is not the usual one. To lose a behaviour that is true is
-        a note, because that is what APIs do.
+        `lost` has the severities that are not the usual ones, by the name of the field. To lose a behaviour that is
+        true is a note, because that is what APIs do.
         """
         kind: Any = type(value)
         usual: Severity = "warning" if kind is Request else "note"
@@ -287,8 +291,9 @@ class TargetObject:
             field = getattr(value, name)
             if field is not None:
                 severity = lost.get(name, usual)
+                if severity == "behaviour" and field is True:
+                    severity = "note"
                 spelled = to_camel_case(name)
-                severity = "note" if severity == "behaviour" and field is True else severity
                 self.writer.report_unsupported((self.at, spelled), spelled, severity)
 
     def required(self, key: str, value: Any) -> None:
@@ -330,7 +335,8 @@ class TargetObject:
         *settings: Any,
     ) -> None:
         """Write fields as a key by the rule of extras. `name` is that of the first one in the format."""
-        write_field(self.wire, key, fields, (self.at, name), self.extras, self.writer, read, write, *settings)
+        pair, path = Pair(read, write, settings), (self.at, name)
+        write_field(self.wire, key, fields, pair, at=path, extras=self.extras, writer=self.writer)
 
     def fields(
         self,
@@ -342,7 +348,8 @@ class TargetObject:
         *settings: Any,
     ) -> None:
         """Write fields as several keys by the rule of extras. `name` is that of the first one in the format."""
-        write_fields(self.wire, keys, fields, (self.at, name), self.extras, self.writer, read, write, *settings)
+        pair, path = Pair(read, write, settings), (self.at, name)
+        write_fields(self.wire, keys, fields, pair, at=path, extras=self.extras, writer=self.writer)
 
     def value(self, key: str, fields: tuple[Any, ...], name: str, write: Callable[..., Any], *settings: Any) -> None:
         """Write fields by a function that has no extras."""

@@ -110,6 +110,7 @@ def _match(pattern: Any, value: Any, placeholders: dict[str, list[str]]) -> Any:
 
 
 def _match_object(pattern: dict[str, Any], value: Any, placeholders: dict[str, list[str]]) -> Any:
+    """Match an object, like `_match`."""
     if type(value) is not dict:
         return ABSENT
     extras = {key: item for key, item in value.items() if key not in pattern}
@@ -157,6 +158,7 @@ def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> ToolCho
 
 
 def _read_named_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> NamedToolChoice | None:
+    """Read a choice that names one tool. None if the value is not one."""
     match = match_pattern(table["named"], value) if "named" in table else None
     if match is None or len(match.names) != 1:
         return None
@@ -164,6 +166,7 @@ def _read_named_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> 
 
 
 def _read_allowed_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> AllowedToolChoice | None:
+    """Read a choice of several tools with its mode. None if the value is not one."""
     match = match_pattern(table["allowed"], value) if "allowed" in table else None
     if match is None or not match.names:
         return None
@@ -314,6 +317,7 @@ def _first_of_each_name(write: Write) -> Write:
     first: dict[str, ToolDefinition] = {}
 
     def write_first(tool: Any, at: Path, writer: Writer) -> Any:
+        """Write a tool. ABSENT for one with the name of an earlier tool, which is reported."""
         if type(tool) is ToolDefinition:
             if tool.name in first:
                 severity: Literal["note", "warning"] = "note" if first[tool.name] == tool else "warning"

@@ -14,7 +14,7 @@ from ..paths import ROOT, Path
 from ..serialization import to_camel_case
 from .extras import restore_extras, unmapped_members
 from .reader import Reader
-from .rule_of_extras import read_fields, write_fields
+from .rule_of_extras import Pair, read_fields, write_fields
 from .values import optional_object
 from .writer import Writer
 
@@ -76,6 +76,7 @@ class UsageTable:
             self.counts[_FIELDS[name]] = _Count(_key_paths(paths), _key_paths(plus), by_total, parts)
         self.keys = tuple(dict.fromkeys(path[0] for count in self.counts.values() for path in count.paths + count.plus))
         self._known = frozenset(self.keys)
+        self._pair = Pair(_read_counts, _write_counts, (self,))
         self._without_path: dict[str, Any] = {name: None for name, count in self.counts.items() if not count.paths}
 
     def read(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
@@ -85,7 +86,7 @@ class UsageTable:
             ConversionError: A count is not an integer.
         """
         extras = unmapped_members(wire, self._known)
-        usage = read_fields(wire, self.keys, at, extras, reader, _read_counts, _write_counts, self)
+        usage = read_fields(wire, self.keys, self._pair, at=at, extras=extras, reader=reader)
         usage.metadata = reader.as_metadata(extras)
         return usage
 
@@ -94,16 +95,18 @@ class UsageTable:
         extras = writer.own_extras(usage.metadata, at)
         counts = replace(usage, metadata=None, **self._without_path)
         wire: dict[str, Any] = {}
-        write_fields(wire, self.keys, counts, at, extras, writer, _read_counts, _write_counts, self)
+        write_fields(wire, self.keys, counts, self._pair, at=at, extras=extras, writer=writer)
         restore_extras(wire, extras)
         return wire
 
 
 def _key_paths(paths: Iterable[str]) -> tuple[_KeyPath, ...]:
+    """Return paths such as `details.cached` as tuples of keys."""
     return tuple(tuple(path.split(".")) for path in paths)
 
 
 def _read_counts(wire: dict[str, Any], at: Path, reader: Reader, table: UsageTable) -> Usage:
+    """Read the counts of a usage. Input and output are 0 if they are absent; an absent total is their sum."""
     counts: dict[str, Any] = dict.fromkeys(_FIELDS.values())
     separate: dict[str, int] = {}
     for name, count in table.counts.items():
@@ -123,6 +126,7 @@ def _read_counts(wire: dict[str, Any], at: Path, reader: Reader, table: UsageTab
 
 
 def _count_at(wire: dict[str, Any], path: _KeyPath, at: Path) -> int | None:
+    """Return the count at a key path. None if it is null or absent, or an object on the way is."""
     *outer, key = path
     for step in outer:
         wire, at = optional_object(wire, step, at), (at, step)
@@ -130,6 +134,7 @@ def _count_at(wire: dict[str, Any], path: _KeyPath, at: Path) -> int | None:
 
 
 def _write_counts(usage: Usage, at: Path, writer: Writer, table: UsageTable) -> dict[str, Any]:
+    """Write the counts of a usage into an object. A count without a key is reported, except a total that is the sum."""
     wire: dict[str, Any] = {}
     for json_name, name in _FIELDS.items():
         number, count = getattr(usage, name), table.counts.get(name)
@@ -363,6 +368,7 @@ def _kind_of_error(codes: list[str], message: str, status: int, table: Mapping[s
 
 
 def _first(table: Mapping[str, Kind], keys: list[str]) -> Kind | None:
+    """Return the value of the first of the keys that the table has. None if it has none of them."""
     for key in keys:
         if key in table:
             return table[key]

@@ -18,9 +18,9 @@ What is kept of a key stands in the extras of its object, under the key:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as fields_of
-from dataclasses import is_dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..errors import ConversionError
 from ..json_values import copy_json, is_too_deep, same_json
@@ -38,50 +38,45 @@ from .extras import (
 from .reader import Reader
 from .writer import Writer
 
-__all__ = ["read_field", "read_fields", "write_field", "write_fields"]
+__all__ = ["Pair", "read_field", "read_fields", "write_field", "write_fields"]
 
 T = TypeVar("T")
 
 
-def read_field(
-    holder: dict[str, Any],
-    key: str,
-    at: Path,
-    extras: Extras,
-    reader: Reader,
-    read: Callable[..., T],
-    write: Callable[..., Any],
-    *settings: Any,
-) -> T:
-    """Read the value at a key of an object, and add to the extras of the object what would be written differently.
+@dataclass(slots=True)
+class Pair(Generic[T]):
+    """The functions that read and write the same fields, and the settings that both get as their last arguments."""
+
+    read: Callable[..., T]
+    write: Callable[..., Any]
+    settings: tuple[Any, ...] = ()
+
+
+def read_field(holder: dict[str, Any], key: str, pair: Pair[T], *, at: Path, extras: Extras, reader: Reader) -> T:
+    """Read the value at a key of an object, and add to its extras what would be written differently.
+
+    `at` and `extras` are those of the object.
 
     Raises:
         ConversionError: The value has the wrong type.
     """
     value, here = holder.get(key, ABSENT), (at, key)
-    fields = read(value, here, reader, *settings)
-    written, is_lossless = _write_silently(fields, here, _silent_writer(reader), write, settings)
+    fields = pair.read(value, here, reader, *pair.settings)
+    written, is_lossless = _write_silently(fields, here, _silent_writer(reader), pair)
     _keep(extras, key, value, fields, written, is_lossless=is_lossless)
     return fields
 
 
 def read_fields(
-    holder: dict[str, Any],
-    keys: tuple[str, ...],
-    at: Path,
-    extras: Extras,
-    reader: Reader,
-    read: Callable[..., T],
-    write: Callable[..., Any],
-    *settings: Any,
+    holder: dict[str, Any], keys: tuple[str, ...], pair: Pair[T], *, at: Path, extras: Extras, reader: Reader
 ) -> T:
-    """Read the values at several keys of an object, and add to its extras what would be written differently.
+    """Read the values at several keys of an object, like `read_field`.
 
     Raises:
         ConversionError: A value has the wrong type.
     """
-    fields = read(holder, at, reader, *settings)
-    written, is_lossless = _write_silently(fields, (at, keys[0]), _silent_writer(reader), write, settings)
+    fields = pair.read(holder, at, reader, *pair.settings)
+    written, is_lossless = _write_silently(fields, (at, keys[0]), _silent_writer(reader), pair)
     for key in keys:
         member = _FAILED if written is _FAILED else written.get(key, ABSENT)
         _keep(extras, key, holder.get(key, ABSENT), fields, member, is_lossless=is_lossless)
@@ -89,19 +84,12 @@ def read_fields(
 
 
 def write_field(
-    holder: dict[str, Any],
-    key: str,
-    fields: Any,
-    at: Path,
-    extras: Extras,
-    writer: Writer,
-    read: Callable[..., Any],
-    write: Callable[..., Any],
-    *settings: Any,
+    holder: dict[str, Any], key: str, fields: Any, pair: Pair[Any], *, at: Path, extras: Extras, writer: Writer
 ) -> None:
     """Write fields as a key of an object. What was kept of the key when it was read wins while it means the same.
 
-    `extras` are those of the object, without those of other providers. That of the key is taken from them.
+    `at` is the path of the first field. `extras` are those of the object, without those of other providers. That of the
+    key is taken from them.
 
     Raises:
         ConversionError: A field has the wrong type.
@@ -109,16 +97,16 @@ def write_field(
     """
     extra = _take(extras, key)
     original = _original(extra)
-    if original is not _UNKNOWN and _means(original, fields, at, writer, read, settings):
+    if original is not _UNKNOWN and _means(original, fields, at, writer, pair):
         written = original
     else:
-        written = write(*_as_tuple(fields), at, writer, *settings)
+        written = pair.write(*_as_tuple(fields), at, writer, *pair.settings)
         complete = _with_unread(written, extra)
-        if complete is not written and _mean_the_same(complete, written, at, writer, read, settings):
+        if complete is not written and _mean_the_same(complete, written, at, writer, pair):
             written = complete
         if written is ABSENT and original is _UNKNOWN and _is_unread(extra):
             unread = unescape_marks(extra)
-            written = unread if _means(unread, fields, at, writer, read, settings) else ABSENT
+            written = unread if _means(unread, fields, at, writer, pair) else ABSENT
     if written is not ABSENT:
         holder[key] = written
 
@@ -127,12 +115,11 @@ def write_fields(
     holder: dict[str, Any],
     keys: tuple[str, ...],
     fields: Any,
+    pair: Pair[Any],
+    *,
     at: Path,
     extras: Extras,
     writer: Writer,
-    read: Callable[..., Any],
-    write: Callable[..., Any],
-    *settings: Any,
 ) -> None:
     """Write fields as several keys of an object, like `write_field`.
 
@@ -142,24 +129,31 @@ def write_fields(
     """
     own_extras = {key: _take(extras, key) for key in keys if key in extras}
     if own_extras:
-        written, _ = _write_silently(fields, at, Writer(writer.wire, _ignore, "weaken"), write, settings)
-        whole = {**holder, **({} if written is _FAILED else written)}
-        for key, extra in own_extras.items():
-            original = _original(extra)
-            if original is _UNKNOWN:
-                is_alone = key not in whole and _is_unread(extra)
-                original = unescape_marks(extra) if is_alone else _with_unread(whole.get(key, {}), extra)
-            whole[key] = original
-        whole = {key: value for key, value in whole.items() if value is not ABSENT}
-        if _means(whole, fields, at, writer, read, settings):
-            holder |= whole
+        original = _original_of_keys(holder, fields, pair, own_extras, at=at, writer=writer)
+        if _means(original, fields, at, writer, pair):
+            holder |= original
             return
-    written = write(*_as_tuple(fields), at, writer, *settings)
+    written = pair.write(*_as_tuple(fields), at, writer, *pair.settings)
     if own_extras:
         complete = {key: _with_unread(value, own_extras.get(key, ABSENT)) for key, value in written.items()}
-        if _mean_the_same({**holder, **complete}, {**holder, **written}, at, writer, read, settings):
+        if _mean_the_same({**holder, **complete}, {**holder, **written}, at, writer, pair):
             written = complete
     holder |= written
+
+
+def _original_of_keys(
+    holder: dict[str, Any], fields: Any, pair: Pair[Any], own_extras: Extras, *, at: Path, writer: Writer
+) -> dict[str, Any]:
+    """Return the object as it was read: what its fields are written as, with the originals of the keys of the pair."""
+    written, _ = _write_silently(fields, at, Writer(writer.wire, _ignore, "weaken"), pair)
+    whole = {**holder, **({} if written is _FAILED else written)}
+    for key, extra in own_extras.items():
+        original = _original(extra)
+        if original is _UNKNOWN:
+            is_alone = key not in whole and _is_unread(extra)
+            original = unescape_marks(extra) if is_alone else _with_unread(whole.get(key, {}), extra)
+        whole[key] = original
+    return {key: value for key, value in whole.items() if value is not ABSENT}
 
 
 _FAILED: Any = object()
@@ -174,6 +168,7 @@ _TAKEN = {"$absent": True}
 
 
 def _take(extras: Extras, key: str) -> Any:
+    """Return the extra of a key, and put `_TAKEN` into its place. ABSENT without one."""
     if key not in extras:
         return ABSENT
     extra, extras[key] = extras[key], _TAKEN
@@ -200,38 +195,35 @@ def _ignore(loss: Loss) -> None:
     """Report a loss to nobody."""
 
 
-def _write_silently(
-    fields: Any, at: Path, writer: Writer, write: Callable[..., Any], settings: tuple[Any, ...]
-) -> tuple[Any, bool]:
-    """Return what would be written, and whether nothing would be reported."""
+def _write_silently(fields: Any, at: Path, writer: Writer, pair: Pair[Any]) -> tuple[Any, bool]:
+    """Return what would be written, `_FAILED` if the pair raises, and whether nothing would be reported.
+
+    The writer is one that reports to nobody.
+    """
     writer.losses.clear()
     writer.media.clear()
     try:
-        written = write(*_as_tuple(fields), at, writer, *settings)
+        written = pair.write(*_as_tuple(fields), at, writer, *pair.settings)
     except (ConversionError, UnsupportedValueError):
         written = _FAILED
     return written, not writer.losses
 
 
-def _means(
-    value: Any, fields: Any, at: Path, writer: Writer, read: Callable[..., Any], settings: tuple[Any, ...]
-) -> bool:
+def _means(value: Any, fields: Any, at: Path, writer: Writer, pair: Pair[Any]) -> bool:
     """Return whether a value of the wire has these fields. Extras that are damaged may be unreadable or too deep."""
     try:
-        return _are_same(read(value, at, Reader(writer.wire), *settings), fields)
+        return _are_same(pair.read(value, at, Reader(writer.wire), *pair.settings), fields)
     except (ConversionError, RecursionError):
         return False
 
 
-def _mean_the_same(
-    value: Any, written: Any, at: Path, writer: Writer, read: Callable[..., Any], settings: tuple[Any, ...]
-) -> bool:
+def _mean_the_same(value: Any, written: Any, at: Path, writer: Writer, pair: Pair[Any]) -> bool:
     """Return whether a value of the wire has the same fields as what was written."""
     try:
-        fields = read(written, at, Reader(writer.wire), *settings)
+        fields = pair.read(written, at, Reader(writer.wire), *pair.settings)
     except ConversionError:
         return False
-    return _means(value, fields, at, writer, read, settings)
+    return _means(value, fields, at, writer, pair)
 
 
 def _are_same(left: Any, right: Any) -> bool:
@@ -247,19 +239,19 @@ def _are_same(left: Any, right: Any) -> bool:
 
 
 def _original(extra: Any) -> Any:
-    """Return what a key had, if its extra says so."""
+    """Return what a key had: ABSENT, None or a value. `_UNKNOWN` if its extra does not say it."""
     if type(extra) is dict and not extra.keys().isdisjoint(_MARKS):
         return extra.get("$whole", ABSENT)
     return None if extra is None else _UNKNOWN
 
 
 def _is_unread(extra: Any) -> bool:
-    """Return whether nothing of the value was read."""
+    """Return whether an extra is a value of which nothing was read."""
     return extra is not ABSENT and not (type(extra) is dict and "$read" in extra)
 
 
 def _with_unread(written: Any, extra: Any) -> Any:
-    """Return a value with the keys of the original that were not read."""
+    """Return an object with the keys of the original that were not read. Anything else is returned as it is."""
     if type(extra) is not dict or type(written) is not dict or not extra.keys().isdisjoint(_MARKS):
         return written
     written = dict(written)
@@ -271,7 +263,10 @@ _MARKS = frozenset(["$absent", "$whole"])
 
 
 def _keep(extras: Extras, key: str, value: Any, fields: Any, written: Any, *, is_lossless: bool) -> None:
-    """Add to the extras what is different about the value of a key. Nulls are there already."""
+    """Add to the extras what is different about the value of a key. Nulls are there already.
+
+    `written` is what its fields would be written as, and `is_lossless` whether nothing would be reported.
+    """
     if value is None or (written is value and is_lossless):
         return
     if value is ABSENT:

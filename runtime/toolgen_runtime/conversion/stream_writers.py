@@ -229,6 +229,7 @@ def _runs_of(parts: Iterable[Any]) -> list[_Run]:
 
 
 def _joined(runs: Iterable[_Run], kind: Any) -> str:
+    """Return the joined text of all runs of a kind."""
     return "".join(piece for run_kind, pieces in runs if run_kind is kind for piece in pieces)
 
 
@@ -305,6 +306,7 @@ class BaseStreamWriter:
         raise TypeError("not an event of a stream")
 
     def _write_completed(self, completion: Completion) -> list[dict[str, Any]]:
+        """End the stream with the completion. An error from before is written if the response does not have one."""
         self.ended = True
         completion = self.order.arrange(completion, self.writer)
         # What earlier events said stays: clients know a stream by its id.
@@ -338,17 +340,22 @@ class BaseStreamWriter:
         return self.calls.setdefault(index, SentCall())
 
     def _text(self, text: str) -> list[dict[str, Any]]:
+        """Return the events for a piece of text."""
         raise NotImplementedError
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        """Return the events for a piece of reasoning. A wire without reasoning has none."""
         self.writer.report_unsupported(ROOT, "reasoning")
         return []
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        """Return the events for a piece of a call. The first one has its id and its name, and later ones neither."""
         raise NotImplementedError
 
     def _error(self, message: str) -> list[dict[str, Any]]:
+        """Return the events for an error."""
         raise NotImplementedError
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        """Return the events for what was not sent of the complete response (`body`), and for its end."""
         raise NotImplementedError

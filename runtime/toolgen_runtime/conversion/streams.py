@@ -79,7 +79,7 @@ def partial_object(text: str) -> dict[str, Any]:
 
 
 def _closed(text: str) -> str | None:
-    """Cut a text after its last complete value, and add the missing closing brackets."""
+    """Cut a text after its last complete value, and add the missing closing brackets. None if there is no such value."""
     string_at, token_at = re.compile(_STRING).match, re.compile(_BARE).match  # cached by `re`: few streams need them
     stack: list[str] = []
     keep: list[tuple[int, tuple[str, ...]]] = []

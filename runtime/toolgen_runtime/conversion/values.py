@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..errors import ConversionError, wrong_type
-from ..models import AudioPart, DocumentPart, ImagePart, OpaquePart, TextPart, UserMessage, VideoPart
+from ..models import AudioPart, DocumentPart, ImagePart, OpaquePart, SystemMessage, TextPart, UserMessage, VideoPart
 from ..paths import ROOT, Path, format_path
 from .extras import ABSENT, UnsupportedValueError
 from .reader import Reader
@@ -18,6 +18,7 @@ __all__ = [
     "collect_texts",
     "drop_inline_block",
     "is_empty_on_wire",
+    "is_inline_system_message",
     "mark_empty_list",
     "opaque_message",
     "optional_object",
@@ -170,6 +171,15 @@ def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
 def opaque_message(wire: Any, reader: Reader) -> UserMessage:
     """Return a message whose only part is an opaque message of the wire."""
     return UserMessage([OpaquePart(reader.wire.name, wire)], metadata=reader.as_metadata({"$whole": True}))
+
+
+def is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
+    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
+    if writer.peek_extras(message.metadata).get("$inline"):
+        return True
+    return type(message.content) is list and any(
+        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
+    )
 
 
 def drop_inline_block(part: Any, at: Path, writer: Writer) -> bool:

@@ -64,6 +64,7 @@ def mcp_server(
         return types.ListToolsResult.model_validate({"tools": offered})
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Run a call of the client by its handler."""
         if params.name not in offered_names:
             raise MCPError(types.INVALID_PARAMS, "Unknown tool")  # the specification requires an error here
         call = converters.from_tool_call(params, str(context.request_id))
@@ -95,6 +96,7 @@ async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
     tools = converters.from_tools([wire.model_dump(by_alias=True, exclude_unset=True, mode="json") for wire in wires])
 
     async def call_tool(call: ToolCall) -> ToolResult:
+        """Run a call on the server. An error of the protocol becomes the result."""
         try:
             response = await client.call_tool(**converters.to_sdk(call))
         except MCPError as error:

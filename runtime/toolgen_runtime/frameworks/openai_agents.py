@@ -46,6 +46,7 @@ def openai_agents_tools(
 
 
 def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) -> FunctionTool:
+    """Return a tool of the framework that runs the handler of a definition."""
     name = definition.name
 
     async def call(context: ToolContext[Any], arguments: str) -> Any:

@@ -49,6 +49,7 @@ def pydantic_ai_tools(
 
 
 def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) -> Tool[Any]:
+    """Return a tool of the framework that runs the handler of a definition. An error result makes it fail."""
     name = definition.name
 
     async def call(context: RunContext[Any], /, **arguments: Any) -> Any:

@@ -185,6 +185,7 @@ class _CoercionNodes:
         return {"object": entries} if entries else None
 
     def _of_reference(self, schema: dict[str, Any]) -> Table | None:
+        """Return the node of a reference, whose target becomes a definition. None if its values need no change."""
         pointer = self.references.target_pointer(schema["$ref"])
         if pointer is None or not schema.keys().isdisjoint(("anyOf", "oneOf", "allOf", "enum", "const")):
             return None

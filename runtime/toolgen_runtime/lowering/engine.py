@@ -134,7 +134,11 @@ class LoweringContext:
         )
 
     def count_schema(self) -> None:
-        """Count a schema that is created. Raise an error if there are too many."""
+        """Count a schema that is created.
+
+        Raises:
+            TooLargeError: There are too many.
+        """
         self._schemas_left -= 1
         if self._schemas_left < 0:
             raise TooLargeError
@@ -301,39 +305,58 @@ class LoweringContext:
         sendable = set(declared).union(
             *(names for key in unions for names in self.names_in_branches(schema, key, ref_stack))
         )
-        required = conditionally_required_names(source)
+        conditional = list(conditional_schemas(source, resolve))
         alternatives: dict[str, list[Any]] = {}
-        for inner in conditional_schemas(source, resolve):
-            required += [*required_names(inner), *conditionally_required_names(inner)]
-            conditional = {name: value for name, value in object_at(inner, "properties").items() if name not in certain}
-            self._add_alternatives(alternatives, conditional, declared)
+        for inner in conditional:
+            uncertain = {name: value for name, value in object_at(inner, "properties").items() if name not in certain}
+            self._add_alternatives(alternatives, uncertain, declared)
         for inner in conditional_schemas(unions, resolve, applies=True):
-            also_in_union = {
-                name: value for name, value in object_at(inner, "properties").items() if name in alternatives
-            }
+            properties = object_at(inner, "properties")
+            also_in_union = {name: value for name, value in properties.items() if name in alternatives}
             self._add_alternatives(alternatives, also_in_union, declared)
-        restricts_names = self.dialect.closed or self.dialect.says_open
-        for name in dict.fromkeys(required) if restricts_names else ():
-            if name not in sendable and name not in alternatives:
-                reason = "a condition requires it, but it is declared nowhere, so it cannot be sent"
-                self.record_change((*pointer, "required"), name, "narrowed", reason, blocks_strict=True)
+        if self.dialect.closed or self.dialect.says_open:
+            self._record_undeclared(source, conditional, sendable.union(alternatives), pointer)
         certain = always_declared_names(source, resolve)
-        uncertain = [name for name in alternatives if name not in certain]
-        action, checked = ("rewritten", "parse_arguments") if restricts_names else ("narrowed", "")
-        for name in uncertain:
-            reason = "it is only declared under a condition, and is sent without it"
-            self.record_change((*pointer, "properties", name), "a property", action, reason, checked=checked)
+        uncertain_names = [name for name in alternatives if name not in certain]
+        self._record_sent_without_condition(uncertain_names, pointer)
         if not alternatives:
             return schema, ref_stack
+        with_added = self._with_alternatives(schema, alternatives, uncertain_names, pointer)
+        return with_added, (*ref_stack, *inner_references)
+
+    def _record_undeclared(
+        self, source: dict[str, Any], conditional: list[Mapping[str, Any]], sendable: set[str], pointer: Pointer
+    ) -> None:
+        """Record the properties that a condition requires, but that cannot be sent, because nothing declares them."""
+        required = conditionally_required_names(source)
+        for inner in conditional:
+            required += [*required_names(inner), *conditionally_required_names(inner)]
+        for name in dict.fromkeys(required):
+            if name not in sendable:
+                reason = "a condition requires it, but it is declared nowhere, so it cannot be sent"
+                self.record_change((*pointer, "required"), name, "narrowed", reason, blocks_strict=True)
+
+    def _record_sent_without_condition(self, names: list[str], pointer: Pointer) -> None:
+        """Record the properties that are declared only under a condition, and are sent without it."""
+        restricts_names = self.dialect.closed or self.dialect.says_open
+        action, checked = ("rewritten", "parse_arguments") if restricts_names else ("narrowed", "")
+        for name in names:
+            reason = "it is only declared under a condition, and is sent without it"
+            self.record_change((*pointer, "properties", name), "a property", action, reason, checked=checked)
+
+    def _with_alternatives(
+        self, schema: dict[str, Any], alternatives: dict[str, list[Any]], uncertain: list[str], pointer: Pointer
+    ) -> dict[str, Any]:
+        """Return a schema with a property for each name, which has one of its schemas. Those of `uncertain` are recorded."""
         added = {name: either_of(schemas) for name, schemas in alternatives.items()}
         further = schema.get("additionalProperties")
         if type(further) is dict and "patternProperties" not in schema:
             added = {name: {"allOf": [further, value]} for name, value in added.items()}
-        self.alternatives.update(
-            (id(added[name]), alternatives[name]) for name in uncertain if type(added[name]) is dict
-        )
-        with_added = self.record_source_pointer({**schema, "properties": {**declared, **added}}, pointer)
-        return with_added, (*ref_stack, *inner_references)
+        for name in uncertain:
+            if type(added[name]) is dict:
+                self.alternatives[id(added[name])] = alternatives[name]
+        properties = {**object_at(schema, "properties"), **added}
+        return self.record_source_pointer({**schema, "properties": properties}, pointer)
 
     def _add_alternatives(
         self, alternatives: dict[str, list[Any]], properties: dict[str, Any], declared: dict[str, Any]
@@ -342,7 +365,7 @@ class LoweringContext:
         for name, schema in properties.items():
             if schema is not False:
                 schemas = alternatives.setdefault(name, [*self.alternatives.get(id(declared.get(name)), ())])
-                if not any(same_json(schema, other) for other in schemas):
+                if not any(same_json(schema, earlier) for earlier in schemas):
                     schemas.append(schema)
 
 
@@ -445,6 +468,7 @@ def _can_list_null(out: dict[str, Any], dialect: Dialect) -> bool:
 
 
 def _with_listed_null(out: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that also permits null, in its types and in the values that it lists."""
     wider = dict(out)
     if "type" in out:
         wider["type"] = [*declared_types(out), "null"]
@@ -1451,7 +1475,11 @@ class _RuleCopier:
         self.unsupported: list[tuple[Pointer, str]] = []
 
     def copy_value(self, keyword: str, value: Any) -> Any:
-        """Copy the value of a keyword. Only schemas in it change."""
+        """Copy the value of a keyword. Only schemas in it change.
+
+        Raises:
+            _CannotCopyError: The copy of a schema would permit other values.
+        """
         if keyword in SCHEMA_MAPS and type(value) is dict:
             schemas = self._sendable_properties(value) if keyword == "properties" else value
             return {name: self._copy_schema(schema) for name, schema in schemas.items()}
@@ -1460,7 +1488,11 @@ class _RuleCopier:
         return [self._copy_schema(schema) for schema in value] if type(value) is list else self._copy_schema(value)
 
     def _sendable_properties(self, properties: dict[str, Any]) -> dict[str, Any]:
-        """Return properties with schemas that are objects, where the dialect knows only objects."""
+        """Return properties with schemas that are objects, where the dialect knows only objects.
+
+        Raises:
+            _CannotCopyError: The dialect does not admit a name, or a schema that nothing satisfies.
+        """
         legal = self._dialect.properties
         if legal is not None and not all(map(legal.fullmatch, properties)):
             raise _CannotCopyError
@@ -1472,6 +1504,11 @@ class _RuleCopier:
         return sendable
 
     def _copy_schema(self, schema: Any) -> Any:
+        """Return a copy of a schema with its references inlined, and record the annotations that were left out.
+
+        Raises:
+            _CannotCopyError: The copy would permit other values.
+        """
         if type(schema) is not dict:
             return schema
         self._context.count_schema()

@@ -406,6 +406,7 @@ def _both_of(first: Any, second: Any) -> Any:
 
 
 def _both_maps(first: Any, second: Any) -> Any:
+    """Return the map of schemas that both maps require. None if one of them is not an object."""
     if type(first) is not dict or type(second) is not dict:
         return None
     merged = dict(first)

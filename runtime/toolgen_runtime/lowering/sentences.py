@@ -66,6 +66,7 @@ def describe_rule(keyword: str, value: Any) -> str:
 
 
 def _describe_value(keyword: str, value: Any) -> str:
+    """Return the sentence for a keyword with this value. It is empty if the value is too long to be quoted."""
     text = dump_allowing_nan(value)
     if len(text) > _MAX_QUOTED:
         return ""
@@ -75,6 +76,7 @@ def _describe_value(keyword: str, value: Any) -> str:
 
 
 def _describe_dependent(dependencies: dict[str, Any]) -> str:
+    """Return the sentences for properties that require others. The text is empty if it would be too long."""
     sentences = [
         f"With {name}, also {' and '.join(map(str, required))}."
         for name, required in dependencies.items()

@@ -72,6 +72,7 @@ def pruned_table(node: Table | None, is_effective: Callable[[str], bool]) -> Tab
 
 
 def _pruned_entry(entry: dict[str, Any], is_effective: Callable[[str], bool]) -> dict[str, Any]:
+    """Return the entry of a property with a pruned inner table, or without one if nothing is left of it."""
     pruned = {key: value for key, value in entry.items() if key != "as"}
     inner = pruned_table(entry.get("as"), is_effective)
     if inner is not None:

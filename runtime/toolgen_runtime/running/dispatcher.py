@@ -217,6 +217,7 @@ class Dispatcher:
         limit = asyncio.Semaphore(max_parallel)
 
         async def run(prepared: _PreparedCall | ToolResult) -> ToolResult:
+            """Run a call when the limit permits it. A call that has its result already is only reported."""
             if isinstance(prepared, ToolResult):
                 return self._report_result(prepared)
             async with limit:
@@ -280,6 +281,7 @@ class Dispatcher:
             return await self._call(prepared, inline)
 
         async def proceed(arguments: Any) -> Any:
+            """Call the handler. Arguments that `around` has changed are validated again."""
             if arguments is not prepared.arguments:
                 validated = _validate_arguments(prepared.entry, arguments)
                 if validated is not prepared.arguments:

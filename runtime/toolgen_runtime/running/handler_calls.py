@@ -170,12 +170,14 @@ async def _call_in_thread(
     context = contextvars.copy_context()
 
     def finish(outcome: Outcome[Any]) -> None:
+        """Hand over the outcome, in the event loop, unless nobody waits any longer."""
         if done.cancelled():
             _abandon(outcome.value)
         else:
             done.set_result(outcome)
 
     def work() -> None:
+        """Call the handler in the thread."""
         try:
             outcome = Outcome(context.run(_call_and_iterate, handler, arguments), None)
         except BaseException as raised:  # noqa: BLE001 - the waiting code raises it again

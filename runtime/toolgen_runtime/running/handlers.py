@@ -107,6 +107,11 @@ def check_review(
 
 
 def _check_verdicts(verdicts: object) -> None:
+    """Check the verdicts that the app passes.
+
+    Raises:
+        TypeError: They are not a mapping to verdicts.
+    """
     if not isinstance(verdicts, Mapping):
         raise TypeError(f"verdicts must be a mapping of call ids to verdicts, not {type(verdicts).__name__}")
     for verdict in verdicts.values():

@@ -124,6 +124,7 @@ class SyncRunner:
         context = contextvars.copy_context()
 
         def call() -> None:
+            """Call the function, unless the code that waits for it was cancelled."""
             if done.done():
                 return
             try:

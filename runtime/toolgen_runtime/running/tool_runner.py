@@ -101,6 +101,7 @@ class ToolRunner(Generic[H]):
         """
 
         async def send(request: Request) -> AsyncIterator[StreamEvent]:
+            """Return the events of one response. The stream of the session is closed with them."""
             source = await call_in_current_thread(session.stream, request)
             try:
                 events = iter(source)

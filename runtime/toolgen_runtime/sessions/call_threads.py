@@ -100,6 +100,7 @@ class _ThreadedReader:
         self.room.release()
 
     def _wake(self) -> None:
+        """Tell the event loop, from the thread, that an item is ready. Without a loop, the thread stops."""
         if not self._loop.is_closed():
             try:
                 self._loop.call_soon_threadsafe(self.ready.set)

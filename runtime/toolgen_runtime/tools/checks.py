@@ -222,6 +222,7 @@ def memoized(check: Predicate) -> Predicate:
     """
 
     def check_once(value: Any) -> bool:
+        """Return the verdict on a value. During one outermost check, each value is checked once."""
         verdicts = _VERDICTS.by_check_and_id
         if verdicts is None:
             _VERDICTS.by_check_and_id = {}

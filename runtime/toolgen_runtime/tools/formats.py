@@ -94,6 +94,7 @@ class _FormatSchema:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def read(value: object) -> object:
+            """Return the value that a text stands for. A value of the right type stays as it is."""
             if isinstance(value, self.kind):
                 return value
             try:

@@ -230,6 +230,7 @@ class RunnableTools(ToolSet, Generic[H]):
         return results
 
     def _dispatcher_class(self) -> type[Dispatcher]:
+        """Return the class that runs calls. It is imported late, because many apps only convert."""
         if self._imported is None:
             from ..running.dispatcher import Dispatcher
 

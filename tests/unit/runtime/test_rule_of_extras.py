@@ -526,12 +526,12 @@ def test_damaged_extras_are_not_added_to_one_of_several_keys() -> None:
 
 MUTATIONS = {
     "the original is ignored": (
-        "if original is not _UNKNOWN and _means(original, fields, at, writer, read, settings):",
+        "if original is not _UNKNOWN and _means(original, fields, at, writer, pair):",
         "if False:",
         lambda: test_a_spelling_comes_back("LOW"),
     ),
     "the original wins always": (
-        "if original is not _UNKNOWN and _means(original, fields, at, writer, read, settings):",
+        "if original is not _UNKNOWN and _means(original, fields, at, writer, pair):",
         "if original is not _UNKNOWN:",
         test_an_edited_field_wins,
     ),
@@ -556,12 +556,12 @@ MUTATIONS = {
         test_a_value_that_is_only_reported_is_not_reported_again,
     ),
     "several keys win always": (
-        "if _means(whole, fields, at, writer, read, settings):",
-        "if True:",
+        "if _means(original, fields, at, writer, pair):\n            holder |= original",
+        "if True:\n            holder |= original",
         test_fields_of_several_keys_win_once_one_of_them_is_edited,
     ),
     "damaged extras win": (
-        "written = unread if _means(unread, fields, at, writer, read, settings) else ABSENT",
+        "written = unread if _means(unread, fields, at, writer, pair) else ABSENT",
         "written = unread",
         lambda: assert_same_field(None, {"some": {"k": "A"}}, LOWER),
     ),

@@ -138,9 +138,8 @@ class AgentSdkConverter(ChatMessageConverter):
         state = read_states_of_other_providers(wire.get("provider_meta"), reader.wire.name)
         if not state:
             return self.read_function_call(wire, at, reader)
-        call = self.read_function_call(
-            {key: value for key, value in wire.items() if key != "provider_meta"}, at, reader
-        )
+        other_members = {key: value for key, value in wire.items() if key != "provider_meta"}
+        call = self.read_function_call(other_members, at, reader)
         call.metadata = {**(call.metadata or {}), **state}
         return call
 
@@ -149,21 +148,23 @@ class AgentSdkConverter(ChatMessageConverter):
         state, metadata = split_states_of_other_providers(call.metadata, writer, writer.peek_extras(call.metadata))
         if not state:
             return self.write_function_call(call, at, writer)
-        extras = ToolCall(call.id, call.name, call.arguments, call.invalid, metadata)
-        return {**self.write_function_call(extras, at, writer), "provider_meta": state}
+        call_without_state = ToolCall(call.id, call.name, call.arguments, call.invalid, metadata)
+        return {**self.write_function_call(call_without_state, at, writer), "provider_meta": state}
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:
         """Write an assistant message as the messages that it was read from; otherwise as one."""
-        return self.write_response_messages(message, at, writer, False)
+        return self.write_response_messages(message, at, writer, may_split=False)
 
-    def write_response_messages(self, message: AssistantMessage, at: Path, writer: Writer, split: bool) -> list[Any]:
+    def write_response_messages(
+        self, message: AssistantMessage, at: Path, writer: Writer, *, may_split: bool
+    ) -> list[Any]:
         """Write a response as the messages that it was read from.
 
-        Otherwise it is one message, or with `split` several if one message would change the order of the parts.
+        Otherwise it is one message, or with `may_split` several if one message would change the order of the parts.
         """
         extras = writer.own_extras(message.metadata, at)
         sources = source_messages(extras)
-        if type(message.content) is not list or (sources is None and not split):
+        if type(message.content) is not list or (sources is None and not may_split):
             return [self.write_response_message(message, extras, at, writer)]
         if sources is None or not fit_messages(message.content, sources, writer.wire.name):
             sizes = message_sizes(message.content, writer.wire.name)
@@ -205,49 +206,47 @@ class AgentSdkConverter(ChatMessageConverter):
         self, parts: Sequence[Any], at: Path, writer: Writer, extras: Extras, first_index: int
     ) -> dict[str, Any]:
         """Write the parts of a message as reasoning, one text, one refusal and calls."""
-        by_key: dict[str, list[str]] = {"reasoning": [], "content": [], "refusal": []}
+        texts: dict[str, list[str]] = {"reasoning": [], "content": [], "refusal": []}
         calls: list[Any] = []
         state: dict[str, Any] = {}
         for i, part in enumerate(parts, first_index):
             here = (at, i)
             key = _TEXT_KEYS.get(type(part))
             if key is None:
-                if type(part) is ToolCallPart:
-                    writer.own_extras(part.metadata, here)
-                    calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-                elif (
-                    type(part) is OpaquePart
-                    and part.provider == writer.wire.name
-                    and not is_opaque_message(part, writer.wire.name)
-                ):
-                    calls.append(part.value)
-                else:
-                    writer.report_unsupported(here, writer.part_class_name(part, here), "warning")
+                call = self.write_call_part(part, here, writer)
+                calls += [] if call is ABSENT else [call]
                 continue
+            metadata = part.metadata
             if key == "reasoning" and not state:
-                state, metadata = split_states_of_other_providers(part.metadata, writer, extras)
-                writer.own_extras(metadata, here)
-            else:
-                writer.own_extras(part.metadata, here)
-            if calls or (key != "refusal" and by_key["refusal"]) or (key == "reasoning" and by_key["content"]):
-                writer.report_loss(
-                    here,
-                    writer.part_class_name(part, here),
-                    "moved",
-                    "the format has a fixed order: reasoning, content, refusal, calls",
-                )
-            by_key[key].append(part.text)
-        if any(len(texts) > 1 for texts in by_key.values()) or (by_key["content"] == [""] and len(parts) > 1):
-            writer.report_loss(
-                at, "content", "rewritten", "the format has one text each for reasoning, content and refusal"
-            )
-        wire: dict[str, Any] = {"content": None if extras.get("content") != "" else ""}
-        wire |= {key: "".join(texts) for key, texts in by_key.items() if texts}
+                state, metadata = split_states_of_other_providers(metadata, writer, extras)
+            writer.own_extras(metadata, here)
+            if calls or (key != "refusal" and texts["refusal"]) or (key == "reasoning" and texts["content"]):
+                reason = "the format has a fixed order: reasoning, content, refusal, calls"
+                writer.report_loss(here, writer.part_class_name(part, here), "moved", reason)
+            texts[key].append(part.text)
+        if any(len(texts_of_key) > 1 for texts_of_key in texts.values()) or (
+            texts["content"] == [""] and len(parts) > 1
+        ):
+            reason = "the format has one text each for reasoning, content and refusal"
+            writer.report_loss(at, "content", "rewritten", reason)
+        wire: dict[str, Any] = {"content": "" if extras.get("content") == "" else None}
+        wire |= {key: "".join(texts_of_key) for key, texts_of_key in texts.items() if texts_of_key}
         if calls:
             wire["tool_calls"] = calls
         if state:
             wire["provider_meta"] = state
         return wire
+
+    def write_call_part(self, part: Any, at: Path, writer: Writer) -> Any:
+        """Write a part that is not text: a call, or an entry of the calls as it was read. ABSENT for other parts."""
+        if type(part) is ToolCallPart:
+            writer.own_extras(part.metadata, at)
+            return self.write_tool_call(part.call, (at, "call"), writer)
+        is_own = type(part) is OpaquePart and part.provider == writer.wire.name
+        if is_own and not is_opaque_message(part, writer.wire.name):
+            return part.value
+        writer.report_unsupported(at, writer.part_class_name(part, at), "warning")
+        return ABSENT
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -348,16 +347,14 @@ class AgentSdkConverter(ChatMessageConverter):
         extras = writer.own_extras(metadata, ROOT)
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")
-        wire: dict[str, Any] = {
-            "messages": self.write_response_messages(completion.message, (ROOT, "message"), writer, True)
-        }
+        messages = self.write_response_messages(completion.message, (ROOT, "message"), writer, may_split=True)
+        wire: dict[str, Any] = {"messages": messages}
         if completion.usage is not None:
             wire["usage"] = self.write_token_counts(completion, extras, writer)
         elif completion.model is not None:
             writer.report_unsupported((ROOT, "model"), "model")
-        if completion.stop_reason is not None or not (
-            "stop_reason" in extras or "stop_reason" in extras.get("$absent", ())
-        ):
+        had_no_known_reason = "stop_reason" in extras or "stop_reason" in extras.get("$absent", ())
+        if completion.stop_reason is not None or not had_no_known_reason:
             wire["stop_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
         if state:
             wire["provider_meta"] = state

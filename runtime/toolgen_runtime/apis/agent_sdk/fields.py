@@ -117,26 +117,13 @@ def write_image_url(
     if data is None and url is not None and not url.startswith(tuple(table["url"])):
         raise UnsupportedValueError("URLs of this kind are not supported")
     wire: dict[str, Any] = {"url": write_data_url(url, data, None if data is None else media_type, at, writer)}
-    if data is None and media_type is not None:
-        _write_enum_value(wire, "media_type", "mediaType", media_type, at, writer, table)
-    if detail is not None:
-        _write_enum_value(wire, "detail", "detail", detail, at, writer, table)
+    stated_type = media_type if data is None else None
+    for key, field, value in (("media_type", "mediaType", stated_type), ("detail", "detail", detail)):
+        if value in table[key]:
+            wire[key] = value
+        elif value is not None:
+            writer.report_unsupported((at[0], field), field)
     return wire
-
-
-def _write_enum_value(
-    wire: dict[str, Any],
-    key: str,
-    field: str,
-    value: str,
-    at: Path,
-    writer: Writer,
-    table: Mapping[str, Sequence[str]],
-) -> None:
-    if value in table[key]:
-        wire[key] = value
-    else:
-        writer.report_unsupported((at[0], field), field)
 
 
 @cache

@@ -40,6 +40,7 @@ from ...conversion.responses import (
 from ...conversion.tool_results import report_error_text_sent_with_flag, write_result_text
 from ...conversion.values import (
     drop_inline_block,
+    is_inline_system_message,
     opaque_message,
     optional_object,
     optional_text,
@@ -322,48 +323,33 @@ class AnthropicConverter(NativeToolSdkConverter):
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
-        wires: list[Any] = []
-        results: list[Any] | None = None  # the blocks of the last message, if it has results and can have more
+        turns = _TurnBuilder()
         is_leading = True
         toolsets: Mapping[str, str] = {}
         for message, here, paths in order_restoring_separate_results(messages, at, writer):
             extras = writer.own_extras(message.metadata, here) if message.metadata else NO_EXTRAS
             if type(message) is SystemMessage:
-                if not is_leading and _is_inline_system_message(message, writer):
+                if not is_leading and is_inline_system_message(message, writer):
                     content = write_text_or_list(message.content, (here, "content"), writer, self.write_system_content)
-                    wires.append(_complete_message("system", content, extras))
-                    results = None
+                    turns.add(_complete_message("system", content, extras))
                 elif at == ROOT:  # only the messages are converted, so there is no `system` key
                     writer.report_loss(here, "a system message", "dropped", "it was moved to system")
                 continue
             is_leading = False
-            original = wire_message_of(message, writer) if extras and type(message) is UserMessage else ABSENT
-            if original is not ABSENT:
-                wires.append(original)
-                results = None
-                continue
             if type(message) is ToolMessage:
-                blocks = self.write_results(message, here, paths, writer, toolsets)
-                if results is None or extras.get("$apart"):
-                    results = blocks
-                    wires.append(_complete_message("user", results, extras))
-                else:
-                    results += blocks
-                continue
-            if type(message) is AssistantMessage:
-                wire = self.write_assistant_message(message, here, writer, extras)
+                turns.add_results(self.write_results(message, here, paths, writer, toolsets), extras)
+            elif type(message) is AssistantMessage:
+                turns.add(self.write_assistant_message(message, here, writer, extras))
                 toolsets = _toolsets_of(message, writer.wire.name)
             elif type(message) is UserMessage:
-                wire = self.write_user_message(message, here, writer, extras)
-                if results is not None and wire is not ABSENT and not extras.get("$apart"):
-                    results += _as_blocks(wire["content"])
-                    wire = ABSENT
+                original = wire_message_of(message, writer) if extras else ABSENT
+                if original is not ABSENT:
+                    turns.add(original)
+                else:
+                    turns.add_user_message(self.write_user_message(message, here, writer, extras), extras)
             else:
                 raise wrong_type(here, "a message", message)
-            if wire is not ABSENT:
-                wires.append(wire)
-            results = None  # a further message of the user stays a message of its own
-        return wires
+        return turns.wires
 
     def write_results(
         self,
@@ -410,7 +396,7 @@ class AnthropicConverter(NativeToolSdkConverter):
         for i, message in enumerate(messages):
             if type(message) is not SystemMessage:
                 is_leading = False
-            elif is_leading or not _is_inline_system_message(message, writer):
+            elif is_leading or not is_inline_system_message(message, writer):
                 if not is_leading:
                     writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
                 if type(message.content) is str and _is_blank(message.content) and not message.metadata:
@@ -801,13 +787,37 @@ def _as_blocks(content: str | list[Any]) -> list[Any]:
     return [] if _is_blank(content) else [{"type": "text", "text": content}]
 
 
-def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
-    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
-    if writer.peek_extras(message.metadata).get("$inline"):
-        return True
-    return type(message.content) is list and any(
-        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
-    )
+class _TurnBuilder:
+    """Collects the messages of a request. Results and what the user writes after them are one message."""
+
+    __slots__ = ("_results", "wires")
+
+    def __init__(self) -> None:
+        self.wires: list[Any] = []
+        self._results: list[Any] | None = None
+        """The blocks of the last message, if it has results and can have more."""
+
+    def add(self, wire: Any) -> None:
+        """Add a message, or none for ABSENT. The next results begin a message of their own."""
+        if wire is not ABSENT:
+            self.wires.append(wire)
+        self._results = None
+
+    def add_results(self, blocks: list[Any], extras: Extras) -> None:
+        """Add results to those before them, or to a message of their own if they were read from one."""
+        if self._results is None or extras.get("$apart"):
+            self._results = blocks
+            self.wires.append(_complete_message("user", blocks, extras))
+        else:
+            self._results += blocks
+
+    def add_user_message(self, wire: Any, extras: Extras) -> None:
+        """Add a user message, or none for ABSENT: its content to the results before it, unless it was read apart."""
+        if self._results is None or wire is ABSENT or extras.get("$apart"):
+            self.add(wire)
+            return
+        self._results += _as_blocks(wire["content"])
+        self._results = None  # a further message of the user stays a message of its own
 
 
 def _complete_message(role: str, content: str | list[Any], extras: Extras) -> dict[str, Any]:

@@ -31,6 +31,7 @@ class AnthropicStream(BaseStream):
         self._rewritten = False
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take one event of the stream, and return the events of the format that follow from it."""
         kind = event.get("type")
         if kind == "content_block_delta":
             delta = event.get("delta")
@@ -182,10 +183,12 @@ class AnthropicStream(BaseStream):
             self._usage.update({k: v for k, v in usage.items() if v is not None or k not in self._usage})
 
     def _fail(self, error: Any) -> None:
+        """Record an error of the stream, also as a member of the response."""
         self._record_error(error)
         self._message["error"] = error
 
     def _body(self) -> dict[str, Any]:
+        """Return the response so far as the body that the API would have returned as a whole."""
         body = {**self._message, "content": [block.assemble() for block in self._blocks.in_order()]}
         if self._usage:
             body["usage"] = self._usage

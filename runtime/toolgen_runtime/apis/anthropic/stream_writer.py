@@ -23,12 +23,14 @@ class AnthropicStreamWriter(BaseStreamWriter):
     HAS_BLOCKS = True
 
     def _set_up(self) -> None:
+        """Create the state of the blocks: what was sent of each, those of calls by the call's index, and the open ones."""
         self._started = False
         self._blocks: list[dict[str, Any]] = []
         self._block_indexes: dict[int, int] = {}
         self._open_blocks = OpenBlocks()
 
     def _begin(self) -> list[dict[str, Any]]:
+        """Return the event that starts the response, before any other event. Empty if it was sent."""
         if self._started:
             return []
         self._started = True
@@ -45,6 +47,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         return [{"type": "message_start", "message": message}]
 
     def _piece(self, kind: str, key: str, text: str) -> list[dict[str, Any]]:
+        """Return the events for a piece of text at a key of a block. A block of another kind ends before."""
         events = self._begin()
         index = len(self._blocks) - 1
         if index < 0 or self._blocks[index]["type"] != kind:
@@ -61,6 +64,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         return self._piece("thinking", "thinking", text)
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        """Return the events for a piece of a call. Its block starts with the delta that has its id and its name."""
         events = self._begin()
         call = self.sent_call(event.index)
         if event.id is not None and event.name is not None:
@@ -82,6 +86,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         return [*self._begin(), {"type": "error", "error": {"type": "api_error", "message": message}}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        """Return the events for what was not sent, and for the end of the response."""
         events = self._begin()
         calls = {block_index: self.calls[index] for index, block_index in self._block_indexes.items()}
         content = body.get("content") or []

@@ -44,6 +44,7 @@ def _has_bytes(value: Any, free: Collection[str], depth: int) -> bool:
 
 
 def _encoded(value: Any, free: Collection[str], depth: int) -> Any:
+    """Return a copy of a value in which bytes are base64, except in the values of `free` keys."""
     kind = type(value)
     if depth > MAX_DEPTH:  # deeper values are the model's own and contain no bytes
         return value
@@ -77,6 +78,7 @@ def converse_kwargs(
 
 
 def _decoded(value: Any, at: Path, keys: Base64Keys) -> Any:
+    """Return a copy of a value with the base64 of these keys as bytes. `at` is its path, for errors."""
     kind = type(value)
     if kind is list:
         return [_decoded(item, (at, i), keys) for i, item in enumerate(value)]
@@ -92,6 +94,11 @@ def _decoded(value: Any, at: Path, keys: Base64Keys) -> Any:
 
 
 def _decode_base64(text: str, at: Path) -> bytes:
+    """Return the bytes of a base64 text.
+
+    Raises:
+        ConversionError: The text is not base64.
+    """
     import base64  # late: few conversions need it
 
     try:

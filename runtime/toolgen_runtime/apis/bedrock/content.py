@@ -258,6 +258,7 @@ def write_json_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
 
 
 def _text_of_json(block: dict[str, Any]) -> str | None:
+    """Return the JSON text of the value of a JSON block. None if it has none, such as a cyclic value."""
     try:
         return compact(block["json"])
     except (TypeError, ValueError, RecursionError):

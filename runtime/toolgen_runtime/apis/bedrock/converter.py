@@ -43,6 +43,7 @@ from ...conversion.tool_results import (
 )
 from ...conversion.values import (
     drop_inline_block,
+    is_inline_system_message,
     opaque_message,
     optional_object,
     optional_text,
@@ -275,29 +276,36 @@ class BedrockConverter(NativeToolSdkConverter):
         for placed, here, paths in order_restoring_separate_results(messages, at, writer):
             message = names.rename_in(placed, here, paths)
             if type(message) is SystemMessage:
-                if not is_leading and _is_inline_system_message(message, writer):
+                if not is_leading and is_inline_system_message(message, writer):
                     turns.add_opaque(self.write_inline_system_message(message, here, writer))
                 elif at == ROOT:  # only the messages are converted, so there is no `system` key
                     writer.report_loss(here, "a system message", "dropped", "it was moved to system")
                 continue
             is_leading = False
-            if type(message) is ToolMessage:
-                turns.add("user", self.write_results_and_media(message, here, paths, writer), message, here)
-                continue
             original = wire_message_of(message, writer) if type(message) is UserMessage else ABSENT
             if original is not ABSENT:
                 turns.add_opaque(original)
                 continue
-            if type(message) is UserMessage:
-                role, write = "user", self.write_user_block
-            elif type(message) is AssistantMessage:
-                role, write = "assistant", self.write_request_block
-            else:
-                raise wrong_type(here, "a message", message)
-            if message.name is not None:
-                writer.report_unsupported((here, "name"), "name")
-            turns.add(role, write_blocks(message.content, (here, "content"), writer, write), message, here)
+            role = "assistant" if type(message) is AssistantMessage else "user"
+            turns.add(role, self.write_message_blocks(message, here, paths, writer), message, here)
         return turns.wires
+
+    def write_message_blocks(
+        self, message: Message, at: Path, paths: tuple[Path, ...] | None, writer: Writer
+    ) -> list[Any]:
+        """Write the content of a message that is not a system message. `paths` are those of its results.
+
+        Raises:
+            ConversionError: It is not a message.
+        """
+        if type(message) is ToolMessage:
+            return self.write_results_and_media(message, at, paths, writer)
+        if type(message) is not UserMessage and type(message) is not AssistantMessage:
+            raise wrong_type(at, "a message", message)
+        if message.name is not None:
+            writer.report_unsupported((at, "name"), "name")
+        write = self.write_user_block if type(message) is UserMessage else self.write_request_block
+        return write_blocks(message.content, (at, "content"), writer, write)
 
     def write_results_and_media(
         self, message: ToolMessage, at: Path, paths: tuple[Path, ...] | None, writer: Writer
@@ -327,7 +335,7 @@ class BedrockConverter(NativeToolSdkConverter):
         for i, message in enumerate(messages):
             if type(message) is not SystemMessage:
                 is_leading = False
-            elif is_leading or not _is_inline_system_message(message, writer):
+            elif is_leading or not is_inline_system_message(message, writer):
                 writer.own_extras(message.metadata, (at, i))
                 if not is_leading:
                     writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
@@ -616,15 +624,6 @@ def _extras_of_response(wire: dict[str, Any], output: dict[str, Any], message: d
     return extras
 
 
-def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
-    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
-    if writer.peek_extras(message.metadata).get("$inline"):
-        return True
-    return type(message.content) is list and any(
-        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
-    )
-
-
 def _extras_of_message(wire: dict[str, Any]) -> Extras:
     """Return the extras of a message: other keys, and whether its content is absent, or empty, which the API accepted."""
     extras = unmapped_members(wire, _MESSAGE)
@@ -641,15 +640,17 @@ class _TurnBuilder:
     `document_text` is put beside documents without text, and `first_user_text` before a leading assistant message.
     """
 
-    __slots__ = ("_before", "_first", "_open", "_text", "_writer", "wires")
+    __slots__ = ("_before", "_document_text", "_first_user_text", "_open", "_writer", "wires")
 
     def __init__(self, writer: Writer, document_text: str, first_user_text: str) -> None:
         self.wires: list[Any] = []
         self._writer = writer
-        self._text = document_text
-        self._first = first_user_text
+        self._document_text = document_text
+        self._first_user_text = first_user_text
         self._open: dict[str, Any] | None = None
+        """The last message, if blocks of the same role belong to it."""
         self._before: tuple[type[Message], Path] | None = None
+        """The class and the path of the message that was added last."""
 
     def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
         """Add the blocks of a message, to the previous message if it has the same role and was not read separately."""
@@ -663,14 +664,14 @@ class _TurnBuilder:
         earlier_blocks = (last or {}).get("content") or []
         if role == "user" and "text" not in extras.get("$absent", ()) and self._needs_text(earlier_blocks, blocks):
             self._writer.report_loss((at, "content"), "a text part", "defaulted", "a document needs text next to it")
-            blocks = [*blocks, {"text": self._text}]
+            blocks = [*blocks, {"text": self._document_text}]
         if role == "assistant" and self._before is None and "$apart" not in extras:
             self._writer.report_loss(at[0], "a message", "defaulted", "the first message must be from the user")
-            self.wires.append({"role": "user", "content": [{"text": self._first}]})
+            self.wires.append({"role": "user", "content": [{"text": self._first_user_text}]})
         if last is None:
             self._start(role, blocks, extras)
         else:
-            self._report(message, at)
+            self._report_joined(message, at)
             last["content"] = [*earlier_blocks, *blocks]
             restore_extras(last, extras)
         self._before = type(message), at
@@ -689,12 +690,12 @@ class _TurnBuilder:
         self.wires.append(self._open)
 
     def add_opaque(self, wire: Any) -> None:
-        """Add a message that is not part of the turns."""
+        """Add a message of the wire as it is. Blocks after it begin a message of their own."""
         self.wires.append(wire)
         self._open = None
 
-    def _report(self, message: Message, at: Path) -> None:
-        """Report two messages that will be read back as one."""
+    def _report_joined(self, message: Message, at: Path) -> None:
+        """Report that a message and the one before it will be read back as one, if they have the same class."""
         if self._before is not None and self._before[0] is type(message):
             self._writer.report_loss(
                 (self._before[1], "content"), "a message", "rewritten", "the next one was joined to it"

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from ...conversion.extras import ABSENT, UnsupportedValueError, extra_at
-from ...conversion.fields import default_media_type, read_data_url
+from ...conversion.fields import default_media_type, read_data_url, read_nullable_text
 from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
+from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...json_text import compact, loads
@@ -46,7 +47,7 @@ def read_block_source(
         raise wrong_type((at, "format"), "a string", kind)
     if type(source) is not dict:
         raise wrong_type((at, "source"), "an object", source)
-    url, data = _content(source, (at, "source"))
+    url, data = _url_and_data(source, (at, "source"))
     if kind is None:
         return url, data, "text/plain" if "text" in source else None
     return url, data, formats[kind][0] if kind in formats else None
@@ -77,13 +78,9 @@ def write_block_source(
     if media_type is None and data is not None:
         media_type = default_media_type(data, at, writer, [name for names in formats.values() for name in names])
     if media_type is None:
-        kind = _ending(url, formats)
-        writer.report_loss(
-            (at[0], "mediaType"),
-            "mediaType",
-            "defaulted",
-            f"the API requires a format, so it is set to {formats[kind][0]}",
-        )
+        kind = _format_of_url(url, formats)
+        reason = f"the API requires a format, so it is set to {formats[kind][0]}"
+        writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", reason)
         return {"format": kind, "source": source}
     for kind, types in formats.items():
         if media_type in types:
@@ -93,47 +90,43 @@ def write_block_source(
     raise UnsupportedValueError(f"{media_type} is not supported")
 
 
-def _content(source: dict[str, Any], at: Path) -> tuple[str | None, str | None]:
-    """Return url and data; both are None for a source of another kind."""
+def _url_and_data(source: dict[str, Any], at: Path) -> tuple[str | None, str | None]:
+    """Return url and data; both are None for a source of another kind.
+
+    Raises:
+        ConversionError: The bytes or the text of the source are not a string.
+    """
+    data, text = optional_text(source, "bytes", at), optional_text(source, "text", at)
     location = source.get("s3Location")
-    for key, value in (("bytes", source.get("bytes")), ("text", source.get("text"))):
-        if value is not None and type(value) is not str:
-            raise wrong_type((at, key), "a string", value)
-    if source.get("bytes") is not None:
-        return None, source["bytes"]
+    if data is not None:
+        return None, data
     if type(location) is dict and type(location.get("uri")) is str:
         return location["uri"], None
-    if source.get("text") is not None:
-        import base64  # late: few conversions need it
-
-        try:
-            return None, base64.b64encode(source["text"].encode()).decode()
-        except UnicodeEncodeError:  # half of a surrogate pair, which cannot be encoded as bytes
-            return None, None
-    return None, None
+    return None, None if text is None else _to_base64(text)
 
 
-def _ending(url: str | None, formats: Formats) -> str:
+def _to_base64(text: str) -> str | None:
+    """Return a text as base64. None if half of a surrogate pair in it cannot be encoded as bytes."""
+    import base64  # late: few conversions need it
+
+    try:
+        return base64.b64encode(text.encode()).decode()
+    except UnicodeEncodeError:
+        return None
+
+
+def _format_of_url(url: str | None, formats: Formats) -> str:
     """Return the format that the URL's extension names, else the first format."""
-    ending = (url or "").rpartition(".")[2].lower()
-    return ending if ending in formats else next(iter(formats))
+    extension = (url or "").rpartition(".")[2].lower()
+    return extension if extension in formats else next(iter(formats))
 
 
 _LEGAL = re.compile(r"[a-zA-Z0-9_()\[\]-]+( [a-zA-Z0-9_()\[\]-]+)*")
 _LENGTH = 200
+"""The greatest length of a document name, in characters."""
 
 
-def read_document_name(value: Any, at: Path, reader: Reader) -> str | None:
-    """Read the document name.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return value
+read_document_name = read_nullable_text
 
 
 def write_document_name(name: str | None, at: Path, writer: Writer) -> str:
@@ -141,7 +134,7 @@ def write_document_name(name: str | None, at: Path, writer: Writer) -> str:
     if name is not None and _is_legal(name):
         return name
     if name is not None:
-        writer.report_loss(at, "name", "rewritten", "the API rejects some of its characters")
+        writer.report_loss(at, "name", "rewritten", _what_is_illegal(name))
     if not _legal_part(name):
         writer.report_loss(at, "name", "defaulted", "a document needs a name")
     return _legal_name(name, at)
@@ -149,6 +142,13 @@ def write_document_name(name: str | None, at: Path, writer: Writer) -> str:
 
 def _is_legal(name: str) -> bool:
     return len(name) <= _LENGTH and _LEGAL.fullmatch(name) is not None
+
+
+def _what_is_illegal(name: str) -> str:
+    """Return the reason why a name that is not legal is rewritten."""
+    if _LEGAL.fullmatch(name) is None:
+        return "the API rejects some of its characters"
+    return f"the API accepts at most {_LENGTH} characters"
 
 
 def _legal_name(name: str | None, at: Path) -> str:
@@ -206,6 +206,7 @@ class DistinctDocumentNames:
         return replace(message, results=results)
 
     def _in_parts(self, parts: Any, at: Path, *, may_repeat: bool) -> Any:
+        """Return a list of parts in which the documents have names that differ. Anything else stays as it is."""
         if type(parts) is not list:
             return parts
         return [
@@ -214,6 +215,10 @@ class DistinctDocumentNames:
         ]
 
     def _distinct(self, part: DocumentPart, at: Path, *, may_repeat: bool) -> DocumentPart:
+        """Return a document with a name that no document before it has, and count the name as used.
+
+        `at` is the path of the name. A document that `may_repeat` names keeps its own.
+        """
         extra = extra_at(self._writer.peek_extras(part.metadata), "document", "name")
         if extra is not ABSENT and part.name == (extra.get("$whole") if type(extra) is dict else None):
             return part  # this is how the name came
@@ -280,17 +285,7 @@ def write_schema_text(schema: dict[str, Any], at: Path, writer: Writer) -> str:
         raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
-def read_text_unless_empty(value: Any, at: Path, reader: Reader) -> str | None:
-    """Read the text.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return value
+read_text_unless_empty = read_nullable_text
 
 
 def write_text_unless_empty(text: str | None, at: Path, writer: Writer) -> Any:

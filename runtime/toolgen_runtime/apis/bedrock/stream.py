@@ -62,6 +62,7 @@ class BedrockStream(BaseStream):
         self._rewritten = False
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take one event of the stream, and return the events of the format that follow from it."""
         event = encode_bytes_as_base64(event, self.converter.SDK_BYTES.free)
         failure = find_exception(event)
         if failure is not None:
@@ -118,6 +119,7 @@ class BedrockStream(BaseStream):
         return []
 
     def _start_call(self, block: _Block, head: dict[str, Any], index: Any) -> list[StreamEvent]:
+        """Start the call of a block. `index` is that of the block, or None if another block had it before."""
         call = block.call = OpenCall(len(self._calls), head)
         call.wire_index = index if type(index) is int else None
         self._calls.append(call)
@@ -159,6 +161,7 @@ class BedrockStream(BaseStream):
         return []
 
     def _grow_call(self, block: _Block, piece: Any) -> list[StreamEvent]:
+        """Extend the arguments of a call. Those of a tool that the server runs are kept in the block."""
         if block.call is None and not block.head:
             block.head = {"toolUse": {"toolUseId": None, "name": ""}}
             self._start_call(block, block.head["toolUse"], None)
@@ -177,6 +180,7 @@ class BedrockStream(BaseStream):
             block.call.malformed = True
 
     def _grow_reasoning(self, block: _Block, delta: dict[str, Any]) -> list[StreamEvent]:
+        """Extend reasoning by a text, a signature or redacted content."""
         for key, pieces in (("signature", block.signature), ("redactedContent", block.redacted)):
             if type(delta.get(key)) is str:
                 pieces.append(delta[key])
@@ -188,6 +192,7 @@ class BedrockStream(BaseStream):
         return [ReasoningDelta(text)] if text else []
 
     def _close(self, stop: dict[str, Any]) -> list[StreamEvent]:
+        """Take the end of the message. Return the events of its calls if it says why the model stopped."""
         before = self._top.get("stopReason")
         self._top |= stop
         if before is not None:
@@ -198,11 +203,13 @@ class BedrockStream(BaseStream):
         return self._call_events() if self._calls and all(call.was_announced for call in self._calls) else []
 
     def _fail(self, kind: str, error: Any) -> None:
+        """Record an exception of the API under its name. Its message is that of the failure, else the name is."""
         message = error.get("message") if type(error) is dict else error
         self._failure = message if type(message) is str and message else kind
         self._top[kind] = error
 
     def _body(self) -> dict[str, Any]:
+        """Return the response so far as the body that the API would have returned as a whole."""
         blocks = [_whole(block) for block in self._blocks.in_order()]
         return {"output": {"message": {**self._message, "content": blocks}}, **self._top}
 
@@ -216,6 +223,7 @@ def _unpadded(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_empty(block: _Block) -> bool:
+    """Return whether no delta has extended a block. Those of calls do not count."""
     return block.texts is None and block.thoughts is None and not (block.redacted or block.citations or block.results)
 
 
@@ -232,6 +240,7 @@ def _kind(block: _Block) -> str | None:
 
 
 def _kind_of_delta(delta: dict[str, Any]) -> str | None:
+    """Return the kind of the block that a delta extends, as `_kind`. None if it may be any other kind."""
     if "toolUse" in delta:
         return "call"
     if type(delta.get("text")) is str or "citation" in delta:
@@ -268,6 +277,7 @@ def _whole(block: _Block) -> dict[str, Any]:
 
 
 def _whole_call(block: _Block) -> dict[str, Any]:
+    """Return the complete block of a call. Arguments that are not a JSON object stay text."""
     text = "".join(block.call.pieces if block.call is not None else block.input)
     head = inner_extras(block.head, "toolUse")
     if not text.strip() and "input" in head:

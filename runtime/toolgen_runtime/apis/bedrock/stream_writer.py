@@ -27,18 +27,21 @@ class BedrockStreamWriter(BaseStreamWriter):
     HAS_BLOCKS = True
 
     def _set_up(self) -> None:
+        """Create the state of the blocks: what was sent of each, those of calls by the call's index, and the open ones."""
         self._started = False
         self._blocks: list[dict[str, Any]] = []
         self._block_indexes: dict[int, int] = {}
         self._open_blocks = OpenBlocks()
 
     def _begin(self) -> list[dict[str, Any]]:
+        """Return the event that starts the response, before any other event. Empty if it was sent."""
         if self._started:
             return []
         self._started = True
         return [{"messageStart": {"role": "assistant"}}]
 
     def _piece(self, kind: str, text: str) -> list[dict[str, Any]]:
+        """Return the events for a piece of text or reasoning. A block of another kind ends before."""
         events = self._begin()
         if not self._blocks or block_kind(self._blocks[-1]) != kind:
             events += map(_stop, self._open_blocks.start(len(self._blocks)))
@@ -53,6 +56,7 @@ class BedrockStreamWriter(BaseStreamWriter):
         return self._piece("reasoning", text)
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        """Return the events for a piece of a call. Its block starts with the delta that has its id and its name."""
         events = self._begin()
         call = self.sent_call(event.index)
         if event.id is not None and event.name is not None:
@@ -73,6 +77,7 @@ class BedrockStreamWriter(BaseStreamWriter):
         return [*self._begin(), {"internalServerException": {"message": message}}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        """Return the events for what was not sent, and for the end of the response."""
         events = self._begin()
         calls = {block_index: self.calls[index] for index, block_index in self._block_indexes.items()}
         message = inner_extras(inner_extras(body, "output"), "message")
@@ -179,6 +184,7 @@ def _text_of(block: dict[str, Any]) -> str:
 
 
 def _block_of(kind: str | None, text: str) -> dict[str, Any]:
+    """Return a block of text, or of reasoning if the kind is another one, with nothing but this text."""
     return {"text": text} if kind == "text" else {"reasoningContent": {"reasoningText": {"text": text}}}
 
 

@@ -295,18 +295,13 @@ class CohereConverter(ChatConverter):
                 writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is ReasoningPart and i == plan_index:
-                writer.own_extras(part.metadata, here)
-                writer.report_adopted_reasoning(part.metadata, here)
-                wire["tool_plan"] = part.text
-                if any(entry.get("type") != "thinking" for entry in content):
-                    writer.report_loss(here, "reasoning", "moved", "the plan must come first")
+                wire["tool_plan"] = _write_plan(part, here, writer, content)
             elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$as") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(
-                        here, writer.part_class_name(part, here), "moved", "content must come before calls"
-                    )
+                    part_name = writer.part_class_name(part, here)
+                    writer.report_loss(here, part_name, "moved", "content must come before calls")
                 supported = to_supported_part(part, here, writer, has_calls)
                 written = ABSENT if supported is None else self.write_assistant_content(supported, here, writer)
                 if written is not ABSENT:
@@ -421,6 +416,15 @@ class CohereConverter(ChatConverter):
         if type(content) is str and content and not was_text:
             wire["content"] = [{"type": "text", "text": content}]
         return wire
+
+
+def _write_plan(part: ReasoningPart, at: Path, writer: Writer, content_before: list[Any]) -> str:
+    """Return the text of the reasoning that is the plan. It is reported if other content comes before it."""
+    writer.own_extras(part.metadata, at)
+    writer.report_adopted_reasoning(part.metadata, at)
+    if any(entry.get("type") != "thinking" for entry in content_before):
+        writer.report_loss(at, "reasoning", "moved", "the plan must come first")
+    return part.text
 
 
 def _extras_of_response(wire: dict[str, Any], finish_reasons: Mapping[str, Any]) -> Extras:

@@ -63,6 +63,7 @@ class CohereStream(BaseStream):
         self._end = False
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take one event of the stream, and return the events of the format that follow from it."""
         kind = event.get("type")
         delta = _object_at(event, "delta")
         if kind == "message-end":
@@ -190,6 +191,7 @@ class CohereStream(BaseStream):
         return self._call_events() if self._calls and all(call.was_announced for call in self._calls) else []
 
     def _body(self) -> dict[str, Any]:
+        """Return the response so far as the body that the API would have returned as a whole."""
         body = {**self._top}
         if self._logprobs:
             body.setdefault("logprobs", self._logprobs)
@@ -257,6 +259,7 @@ class CohereStreamWriter(BaseStreamWriter):
     """
 
     def _set_up(self) -> None:
+        """Create the state of what was sent: the plan, the blocks, and the starts of calls by their index."""
         self._begun = False
         self._plan = ""
         self._blocks: list[dict[str, Any]] = []
@@ -313,6 +316,7 @@ class CohereStreamWriter(BaseStreamWriter):
         return self._add_text("thinking", text)
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        """Return the events for a piece of a call. It starts with the delta that has its id and its name."""
         events = [*self._begin(), *self._end_block()]
         if event.id is not None and event.name is not None:
             identifier = self.writer.call_id(event.id)

@@ -173,8 +173,8 @@ class CopilotConverter(NativeToolConverter):
             return read_list_or_null(objects[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
         calls: list[ToolCall] = []
         for i, wire in enumerate(objects):
-            held = wire["data"] if type(wire.get("data")) is dict else wire
-            if "content" in held and "toolCallId" not in held:
+            data = wire["data"] if type(wire.get("data")) is dict else wire
+            if "content" in data and "toolCallId" not in data:
                 calls += calls_in(self.read_response(wire, (ROOT, i), reader).message)
             else:
                 calls.append(self.read_tool_call(wire, (ROOT, i), reader))
@@ -210,9 +210,8 @@ class CopilotConverter(NativeToolConverter):
         if type(data) is not dict or "toolCallId" in wire:
             return self.read_tool_request(wire, at, reader)
         call = self.read_tool_request(data, (at, "data"), reader)
-        merge_extras_into(
-            call, self.wire.name, {"$around": {key: value for key, value in wire.items() if key != "data"}}
-        )
+        event = {key: value for key, value in wire.items() if key != "data"}
+        merge_extras_into(call, self.wire.name, {"$around": event})
         return call
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
@@ -226,36 +225,35 @@ class CopilotConverter(NativeToolConverter):
         kind = wire.get("type", "assistant.message")
         if wire.get("error") or kind == "session.error" or type(wire.get("code")) is int:
             raise BareApiError(format_path(at), wire)
-        bare = "data" not in wire
-        data = wire if bare else wire["data"]
+        is_bare = "data" not in wire
+        data = wire if is_bare else wire["data"]
         if type(data) is not dict:
             raise wrong_type((at, "data"), "an object", data)
         if kind != "assistant.message" or "content" not in data:
             raise ConversionError(format_path(at), "is not an assistant.message event")
-        held = at if bare else (at, "data")
-        message = self.read_message(data, held, reader)
+        data_path = at if is_bare else (at, "data")
+        message = self.read_message(data, data_path, reader)
         extras = unmapped_members(data, _MESSAGE | _SIGNED)
         if data.get("toolRequests") == []:
             extras["toolRequests"] = []
         if data.get("reasoningText") == "":
             extras["reasoningText"] = ""
         cost = {"outputTokens": data["outputTokens"]} if data.get("outputTokens") is not None else None
-        if bare:
+        if is_bare:
             extras["$around"] = None
         else:
-            extras = {key: value for key, value in wire.items() if key not in ("data", "type")} | (
-                {"data": extras} if extras else {}
-            )
+            event = {key: value for key, value in wire.items() if key not in ("data", "type")}
+            extras = {**event, "data": extras} if extras else event
             if "type" not in wire:
                 extras["$absent"] = ["type"]
         parts = message.content if type(message.content) is list else []
         return Completion(
             message,
             "tool_calls" if any(type(part) is ToolCallPart for part in parts) else "stop",
-            optional_text(data, "messageId", held),
-            optional_text(data, "model", held),
+            optional_text(data, "messageId", data_path),
+            optional_text(data, "model", data_path),
             None,
-            None if cost is None else self.USAGE.read(cost, held, reader),
+            None if cost is None else self.USAGE.read(cost, data_path, reader),
             reader.as_metadata(extras),
         )
 
@@ -351,9 +349,8 @@ class CopilotConverter(NativeToolConverter):
             else:
                 writer.report_unsupported(here, writer.part_class_name(part, here), "warning")
         if len(texts) > 1 or len(thoughts) > 1:
-            writer.report_loss(
-                (at, "content"), "content", "rewritten", "the API accepts one text, so the texts were joined"
-            )
+            reason = "the API accepts one text, so the texts were joined"
+            writer.report_loss((at, "content"), "content", "rewritten", reason)
         data["content"] = "".join(texts) if texts else extras.get("content", "")
         if thoughts:
             data["reasoningText"] = "".join(thoughts)

@@ -200,14 +200,7 @@ def write_session_input(
         if isinstance(message, UserMessage):
             new_messages.append((at, message))
         elif isinstance(message, ToolMessage):
-            for j, result in enumerate(message.results):
-                here = ((at, "results"), j)
-                if result.tool_call_id not in asked:
-                    writer.report_loss(here, "a result", "dropped", "no call is waiting for it", "warning")
-                    continue
-                identifier, call = asked[result.tool_call_id]
-                params = write_result(result, calls=[call], on_loss=_within(here, writer), on_unsupported="weaken")
-                results[identifier] = (format_path(here), params)
+            results |= _write_results(message, at, asked, writer, write_result)
         else:
             reason = "the client's session already has the one that it was created with"
             writer.report_loss(at, "a system text", "dropped", reason, "behaviour")
@@ -216,12 +209,31 @@ def write_session_input(
     writer.report_remaining_losses()
     missing = [call.name for identifier, call in waiting.items() if identifier not in results]
     if missing:
-        raise ConversionError(
-            "messages", f"{len(missing)} calls of the previous response are waiting for their results"
-        )
+        reason = f"{len(missing)} calls of the previous response are waiting for their results"
+        raise ConversionError("messages", reason)
     if not new_messages and not results:
         raise ConversionError("messages", "there is nothing to send: no new user message and no waiting call")
     return SessionInput(prompt, results, tools)
+
+
+def _write_results(
+    message: ToolMessage,
+    at: Path,
+    asked: Mapping[str, tuple[str, ToolCall]],
+    writer: Writer,
+    write_result: Callable[..., dict[str, Any]],
+) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the results of a message with their paths, by request id. Those of calls that do not wait are reported."""
+    results: dict[str, tuple[str, dict[str, Any]]] = {}
+    for i, result in enumerate(message.results):
+        here = ((at, "results"), i)
+        if result.tool_call_id not in asked:
+            writer.report_loss(here, "a result", "dropped", "no call is waiting for it", "warning")
+            continue
+        request_id, call = asked[result.tool_call_id]
+        params = write_result(result, calls=[call], on_loss=_within(here, writer), on_unsupported="weaken")
+        results[request_id] = (format_path(here), params)
+    return results
 
 
 def _report_unsent_settings(request: Request, writer: Writer) -> None:

@@ -69,6 +69,7 @@ class CopilotStream(BaseStream):
         self._details: dict[str, Any] = {}
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take one event of the session. Events after its turn has ended, and those of other agents, change nothing."""
         kind, data = event.get("type"), event.get("data")
         take = _TAKES.get(kind) if type(kind) is str else None
         if take is None or self._idle or (event.get("agentId") is not None and not self._is_app_request(kind)):
@@ -106,6 +107,7 @@ class CopilotStream(BaseStream):
         return []
 
     def _text(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """Take a piece of text. One of a message that was already returned as a whole is ignored."""
         piece, identifier = optional_text(data, "deltaContent", _DATA), optional_text(data, "messageId", _DATA)
         if not piece or any(m.done is not None and m.identifier == identifier is not None for m in self._messages):
             return []
@@ -113,6 +115,7 @@ class CopilotStream(BaseStream):
         return [TextDelta(piece)]
 
     def _think(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """Take a piece of reasoning. Each thought of a message begins a paragraph."""
         piece = optional_text(data, "deltaContent", _DATA)
         if not piece:
             return []
@@ -132,6 +135,7 @@ class CopilotStream(BaseStream):
         return self._think(event, {"deltaContent": unstreamed_text(text, streamed), "reasoningId": identifier})
 
     def _argue(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """Take a piece of the arguments of a call. Calls of tools that take free text are ignored."""
         identifier, piece = _call_id(data), optional_text(data, "inputDelta", _DATA) or ""
         name = optional_text(data, "toolName", _DATA)
         call = self._by_id.get(identifier)
@@ -205,11 +209,13 @@ class CopilotStream(BaseStream):
         return events
 
     def _complete_request(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """Record that a request of the app has its result."""
         identifier = self._requests.get(optional_text(data, "requestId", _DATA))
         self._answered |= {identifier} if identifier is not None else set()
         return []
 
     def _run(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """Record that the host runs a call, or has run it."""
         identifier = _call_id(data)
         self._run_there.add(identifier)
         if event["type"] == "tool.execution_complete":
@@ -244,6 +250,7 @@ class CopilotStream(BaseStream):
         return []
 
     def _end(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """Take the end of the turn: a failure if it was aborted, or if its last request to the model failed."""
         self._idle = True
         failed = self._details.get(_CALL_FAILURE)
         if data.get("aborted") is True and self._failure is None:
@@ -290,9 +297,10 @@ class CopilotStream(BaseStream):
         return completion
 
     def _reason(self, open_calls: bool) -> FinishReason:
-        reason: FinishReason = (
-            "stop" if self._stop_reason is None else self.converter.FINISH_REASONS.get(self._stop_reason, "other")
-        )
+        """Return why the model stopped. `open_calls` says whether calls wait for results of the app."""
+        reason: FinishReason = "stop"
+        if self._stop_reason is not None:
+            reason = self.converter.FINISH_REASONS.get(self._stop_reason, "other")
         if self._filtered:
             reason = "content_filter"
         if reason == "content_filter":
@@ -352,6 +360,7 @@ def _call_id(data: dict[str, Any]) -> str:
 
 
 def _parts(message: AssistantMessage) -> list[Any]:
+    """Return the content of a message as parts. Empty text is none."""
     content = message.content
     if type(content) is list:
         return content

@@ -185,6 +185,7 @@ def write_result_params(result: ToolResult, extras: Extras, writer: Writer, writ
 
 
 def _write_object(text: str, media: list[Any], failed: bool, extras: Extras) -> dict[str, Any]:
+    """Return the object of a result: its text, its media, and its status unless a missing one means the same."""
     wire: dict[str, Any] = {"textResultForLlm": text}
     if not same_json(extras.get("$text", text), text):
         extras = {key: value for key, value in extras.items() if key not in _REPEATS}
@@ -203,20 +204,20 @@ def _write_object(text: str, media: list[Any], failed: bool, extras: Extras) -> 
 def _write_parts(parts: list[Any], at: Path, writer: Writer, write: Write) -> tuple[str, list[Any]]:
     """Return the joined texts, and the media, which follow them."""
     texts: list[str] = []
-    last = len(parts) - 1
 
-    def placed(part: Any, here: Path, writer: Writer) -> Any:
+    def write_medium(part: Any, here: Path, writer: Writer) -> Any:
+        """Write a part that is not text. Text is collected in `texts`."""
         if type(part) is not TextPart:
             return write(part, here, writer)
         writer.own_extras(part.metadata, here)
         texts.append(part.text)
         return ABSENT
 
-    media = write_list(parts, at, writer, placed)
+    media = write_list(parts, at, writer, write_medium)
     kinds = [type(part) is TextPart for part in parts]
     if media and kinds != sorted(kinds, reverse=True):
         writer.report_loss(at, "a text", "moved", "the text must come before the media")
-    if not media and len(texts) == last + 1 or len(texts) > 1 or (media and texts == [""]):
+    if not media and len(texts) == len(parts) or len(texts) > 1 or (media and texts == [""]):
         for field in ("kind", "value"):
             writer.report_loss((ROOT, field), field, "rewritten", "the API accepts one text, so the texts were joined")
     return "\n".join(texts), media

@@ -35,6 +35,11 @@ class CopilotQuorumStream(BaseStream):
         self._whole: dict[str, Any] | None = None
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take one event, which is an object with a single key. Any other event is ignored.
+
+        Raises:
+            ConversionError: The value of a known key has the wrong type.
+        """
         if len(event) != 1:
             return []
         ((kind, value),) = event.items()
@@ -50,6 +55,7 @@ class CopilotQuorumStream(BaseStream):
         return []
 
     def _take_text(self, kind: str, text: str) -> list[StreamEvent]:
+        """Take an event whose value is a text: a piece of text, all of it, or the message of an error."""
         if kind == "Error":
             self._failure = self._failure or text or "the stream reported an error"
             return []
@@ -67,6 +73,7 @@ class CopilotQuorumStream(BaseStream):
         return [TextDelta(text)]
 
     def _take_call(self, piece: dict[str, Any], at: Path) -> list[StreamEvent]:
+        """Take a piece of a call. The first event of a call says that it has started, even without arguments."""
         call = self._call_at(read_hashable_index(piece.get("index"), (at, "index")))
         identifier, name = optional_text(piece, "id", at), optional_text(piece, "name", at)
         text = optional_text(piece, "arguments_delta", at)
@@ -78,6 +85,7 @@ class CopilotQuorumStream(BaseStream):
         return [delta] if text or call.was_announced != announced else []
 
     def _call_at(self, index: Any) -> OpenCall:
+        """Return the call at an index, which is a new one if no event had this index."""
         call = self._slots.get(index)
         if call is None:
             call = OpenCall(len(self._calls), {})
@@ -120,6 +128,7 @@ class CopilotQuorumStream(BaseStream):
         return [TextDelta(text[len(streamed) :])]
 
     def _body(self) -> dict[str, Any]:
+        """Return the response as it was given as a whole, else what the events so far amount to."""
         if self._whole is not None:
             return self._whole
         blocks: list[dict[str, Any]] = []
@@ -127,15 +136,8 @@ class CopilotQuorumStream(BaseStream):
             blocks.append({"Text": self._text})
         for part in self._parts:
             if isinstance(part, OpenCall):
-                blocks.append(
-                    {
-                        "ToolUse": {
-                            "id": part.wire_id,
-                            "name": part.name or "",
-                            "input": _arguments("".join(part.pieces)),
-                        }
-                    }
-                )
+                arguments = _arguments("".join(part.pieces))
+                blocks.append({"ToolUse": {"id": part.wire_id, "name": part.name or "", "input": arguments}})
             elif self._text is None:
                 blocks.append({"Text": "".join(part)})
         return {"content": blocks, "stop_reason": None, "model": None}
@@ -165,6 +167,7 @@ class CopilotQuorumStreamWriter(BaseStreamWriter):
         return [{"Delta": text}]
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        """Return the event for a piece of a call."""
         piece = {
             "index": event.index,
             "id": None if event.id is None else self.writer.call_id(event.id),

@@ -102,6 +102,7 @@ def write_multimodal_result(
     texts: list[str] = []
 
     def write_medium(part: Any, here: Path, writer: Writer) -> Any:
+        """Write a part that is not text. Text, and the description of a foreign part, are collected in `texts`."""
         if type(part) is OpaquePart and part.provider != writer.wire.name:
             part = writer.describe_part(part, here)
         if type(part) is not TextPart:
@@ -135,13 +136,7 @@ def order_results_by_calls(
     if before is None or writer.unsent.isdisjoint(result.tool_call_id for result, _ in unordered):
         return unordered
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
-    last: dict[str, int] = {}
-    for result, _ in unordered:
-        position = order.get(result.tool_call_id, len(order))
-        if position < last.get(result.name, 0):
-            break
-        last[result.name] = position
-    else:
+    if _have_order_of_calls(unordered, order):
         return unordered
     ordered = sorted(unordered, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))
     for (old, path), (new, _) in zip(unordered, ordered, strict=True):
@@ -150,9 +145,20 @@ def order_results_by_calls(
     return ordered
 
 
-def add_placeholder_signature(wire: dict[str, Any], sentinel: str, at: Path, writer: Writer) -> None:
+def _have_order_of_calls(results: list[tuple[ToolResult, Path]], order: dict[str, int]) -> bool:
+    """Return whether the results of each tool have the order of their calls. `order` has the position of each call."""
+    last: dict[str, int] = {}
+    for result, _ in results:
+        position = order.get(result.tool_call_id, len(order))
+        if position < last.get(result.name, 0):
+            return False
+        last[result.name] = position
+    return True
+
+
+def add_placeholder_signature(wire: dict[str, Any], signature: str, at: Path, writer: Writer) -> None:
     """Add the documented placeholder signature to the first call of a message, if none of its calls is signed."""
     calls = [part for part in wire.get("parts") or () if type(part) is dict and "functionCall" in part]
     if calls and not any("thoughtSignature" in call for call in calls):
-        calls[0]["thoughtSignature"] = sentinel
+        calls[0]["thoughtSignature"] = signature
         writer.report_loss(at, "a signature", "defaulted", "the calls come from another provider")

@@ -346,9 +346,8 @@ class GeminiConverter(NativeToolSdkConverter):
         wires = [self.write_system_message(message, path, writer) for message, path in placed]
         for i, (_, path) in enumerate(placed):
             if i > 0 or messages[0] is not placed[0][0]:
-                writer.report_loss(
-                    path, "a system message", "moved", "the API accepts one instruction before all messages"
-                )
+                reason = "the API accepts one instruction before all messages"
+                writer.report_loss(path, "a system message", "moved", reason)
         if len(placed) > 1:
             writer.report_loss(placed[0][1], "a system message", "rewritten", "it was joined with the first one")
         sendable: list[dict[str, Any]] = []

@@ -233,6 +233,7 @@ def _number(item: Any, kind: str) -> Any:
 
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that also permits null. One with neither a type nor `anyOf` is returned as it is."""
     if "type" in schema:
         wider = {**schema, "type": [schema["type"], "null"]}
         if type(schema.get("enum")) is list:

@@ -53,6 +53,7 @@ class GeminiStream(BaseStream):
         return completion
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take one chunk of the stream, and return the events of its first candidate."""
         event = self.converter.normalize_body(event)
         events: list[StreamEvent] = []
         self._keep(event)
@@ -65,6 +66,7 @@ class GeminiStream(BaseStream):
         return events
 
     def _take_candidate(self, wire: dict[str, Any], events: list[StreamEvent]) -> None:
+        """Add what a chunk has of a candidate. The events of the first candidate are added to `events`."""
         index = read_hashable_index(wire.get("index") or 0, ((ROOT, "candidates"), "index"))
         candidate = self._candidates.setdefault(index, _Candidate())
         before = candidate.top.get("finishReason")
@@ -150,6 +152,7 @@ class GeminiStream(BaseStream):
 
     @staticmethod
     def _end_call(candidate: _Candidate, call: OpenCall, events: list[StreamEvent]) -> None:
+        """Close the arguments of the open call, and add the event for what that adds to their text."""
         candidate.open = None
         if text := candidate.updates[call].end():
             call.add(text)
@@ -163,6 +166,7 @@ class GeminiStream(BaseStream):
             self._top[ENUM_NUMBER_PATHS] = before + [path for path in chunk[ENUM_NUMBER_PATHS] if path not in before]
 
     def _body(self) -> dict[str, Any]:
+        """Return the response so far as the body that the API would have returned as a whole."""
         body = {**self._top}
         if body.get("error"):
             body.setdefault("candidates", [])
@@ -206,6 +210,7 @@ class _Candidate:
         return body
 
     def _part(self, part: dict[str, Any] | _TextRun | OpenCall) -> dict[str, Any]:
+        """Return a part as it is in a response: joined texts, or a call with the arguments that updates gave it."""
         if isinstance(part, _TextRun):
             return {**part.part, "text": "".join(part.pieces)}
         if not isinstance(part, OpenCall):

@@ -38,6 +38,7 @@ class GeminiStreamWriter(BaseStreamWriter):
         return ready
 
     def _release(self) -> list[dict[str, Any]]:
+        """Return the chunk for the text that waits, and record it as sent. Empty if none waits."""
         ready, self._waiting = self._waiting, None
         if ready is None:
             return []
@@ -48,6 +49,7 @@ class GeminiStreamWriter(BaseStreamWriter):
         return [self._chunk([ready])]
 
     def _chunk(self, parts: list[Any]) -> dict[str, Any]:
+        """Return a chunk with these parts, and with the id and the model of the response if they are known."""
         chunk: dict[str, Any] = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
         if self.id is not None:
             chunk["responseId"] = self.id
@@ -59,6 +61,7 @@ class GeminiStreamWriter(BaseStreamWriter):
         return [*self._release(), {"error": {"code": 500, "message": message, "status": "INTERNAL"}}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        """Return the last chunk, in which the first candidate has only parts that were not sent."""
         candidates = body.get("candidates")
         if not candidates:
             return [body]

@@ -148,10 +148,12 @@ def is_wrapper_schema(schema: Any) -> bool:
 
 
 def _stays(schema: dict[str, Any]) -> bool:
+    """Return whether the schema of a value is also that of the wire, because it admits only objects."""
     return _admits_objects_alone(schema) and not _looks_wrapped(schema)
 
 
 def _looks_wrapped(schema: dict[str, Any]) -> bool:
+    """Return whether a schema is one that `_wrapped` makes: an object with nothing but the wrapped value."""
     properties = schema.get("properties")
     if type(properties) is not dict or properties.keys() != {WRAPPER_KEY}:
         return False
@@ -177,9 +179,10 @@ def _admits_objects_alone(schema: dict[str, Any]) -> bool:
 
 
 def _wrapped(schema: Any) -> dict[str, Any]:
+    """Return the schema of an object whose only member has this schema. Keywords such as `$defs` stay outside."""
     inner, outer = schema, {}
     if type(schema) is dict and "$id" not in schema:
-        inner = _referring(schema, _inwards)
+        inner = _with_references(schema, _inwards)
         outer = {keyword: inner.pop(keyword) for keyword in _OUTER if keyword in inner}
     return {"type": "object", "properties": {WRAPPER_KEY: inner}, "required": [WRAPPER_KEY], **outer}
 
@@ -191,28 +194,30 @@ def _unwrapped(schema: dict[str, Any]) -> Any:
     inner = schema["properties"][WRAPPER_KEY]
     if type(inner) is dict and "$id" not in inner:
         inner = {**inner, **{keyword: schema[keyword] for keyword in _OUTER if keyword in schema}}
-        inner = _referring(inner, _outwards)
+        inner = _with_references(inner, _outwards)
     if type(inner) is dict and _stays(inner):
         return ABSENT
     return inner if type(inner) in (bool, dict) and same_json(_wrapped(inner), schema) else ABSENT
 
 
 def _inwards(reference: str) -> str:
+    """Return a reference within the document for the place inside the wrapper. Those to `$defs` stay."""
     if reference == "#" or (reference[:2] == "#/" and reference[:8] != "#/$defs/"):
         return _INSIDE + reference[1:]
     return reference
 
 
 def _outwards(reference: str) -> str:
+    """Return the reference that `_inwards` has rewritten."""
     if reference == _INSIDE or reference.startswith(f"{_INSIDE}/"):
         return f"#{reference[len(_INSIDE) :]}"
     return reference
 
 
-def _referring(schema: Any, rewrite: Callable[[str], str]) -> Any:
+def _with_references(schema: Any, rewrite: Callable[[str], str]) -> Any:
     """Return the schema with its references rewritten. References below an `$id` are relative to it, and stay."""
     if type(schema) is list:
-        return [_referring(item, rewrite) for item in schema]
+        return [_with_references(item, rewrite) for item in schema]
     if type(schema) is not dict or "$id" in schema:
         return schema
     rewritten: dict[str, Any] = {}
@@ -220,7 +225,7 @@ def _referring(schema: Any, rewrite: Callable[[str], str]) -> Any:
         if keyword == "$ref" and type(value) is str:
             rewritten[keyword] = rewrite(value)
         elif keyword in _MAPS and type(value) is dict:
-            rewritten[keyword] = {name: _referring(item, rewrite) for name, item in value.items()}
+            rewritten[keyword] = {name: _with_references(item, rewrite) for name, item in value.items()}
         else:
-            rewritten[keyword] = value if keyword in _DATA else _referring(value, rewrite)
+            rewritten[keyword] = value if keyword in _DATA else _with_references(value, rewrite)
     return rewritten

@@ -83,6 +83,8 @@ def write_call_result(
 ) -> dict[str, Any]:
     """Write content, value and error flag. The original content wins if it means the same.
 
+    `wrapped` says whether the tool's schema promises an object that contains the value. None if it promises nothing.
+
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
@@ -120,7 +122,7 @@ def _content(
             for field in ("kind", "value"):
                 writer.report_loss((ROOT, field), field, "rewritten", "a single text is sent without a list")
         return {"content": content}
-    if _says(extras, kind, value, failed, wrapped):
+    if _means_value(extras, kind, value, failed, wrapped):
         return dict(extras)
     if kind != "data" and type(value) is not str:
         raise wrong_type(at, "a string", value)
@@ -131,6 +133,7 @@ def _content(
 
 
 def _written(kind: str, value: Any, wrapped: bool | None) -> dict[str, Any]:
+    """Return content and value of a result as we write them. `wrapped` is that of `write_call_result`."""
     if kind == "error":
         return {"content": _text(value)}
     if kind == "text":
@@ -149,10 +152,11 @@ def _is_ours(kind: str, value: Any, wrapped: bool | None, pair: dict[str, Any]) 
 
 
 def _text(text: str) -> list[dict[str, Any]]:
+    """Return the content that consists of one text."""
     return [{"type": "text", "text": text}]
 
 
-def _says(extras: Extras, kind: str, value: Any, failed: bool, wrapped: bool | None) -> bool:
+def _means_value(extras: Extras, kind: str, value: Any, failed: bool, wrapped: bool | None) -> bool:
     """Return whether the original content still means this value."""
     if not extras:
         return False
@@ -195,6 +199,7 @@ def _repeats(texts: list[str], value: Any) -> bool:
 
 
 def _repeats_one(text: str, value: Any) -> bool:
+    """Return whether a text is a value, or the JSON text of it."""
     if type(value) is str and text == value:
         return True
     try:
@@ -253,42 +258,45 @@ def write_media_block(
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     if data is None:
-        link = {"type": "resource_link", "uri": url}
-        link["name"] = _named(name, name_from_url(str(url)) or table["name"], at, writer)
-        _tell_kind(media_type or table.get("any"), link, at, writer, table)
-        return link
+        return _write_link(str(url), media_type, name, at, writer, table)
     if url is not None:
         writer.report_unsupported(at, "url")
-    form = table["type"]
-    if form == "resource":
+    if table["type"] == "resource":
         resource: dict[str, Any] = {"blob": data}
-        _tell_kind(media_type or table.get("any"), resource, at, writer, table)
+        _write_media_type(media_type or table.get("any"), resource, at, writer, table)
         resource["uri"] = attachment_uri(_named(name, table["name"], at, writer))
-        return {"type": form, "resource": resource}
+        return {"type": "resource", "resource": resource}
     if media_type is None:
         media_type = table["mediaType"]
-        writer.report_loss(
-            (at[0], "mediaType"),
-            "mediaType",
-            "defaulted",
-            f"the API requires a media type, so it is set to {media_type}",
-        )
+        reason = f"the API requires a media type, so it is set to {media_type}"
+        writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", reason)
     if name is not None:
         writer.report_unsupported((at[0], "name"), "name")
-    return {"type": form, "data": data, "mimeType": media_type}
+    return {"type": table["type"], "data": data, "mimeType": media_type}
+
+
+def _write_link(
+    url: str, media_type: str | None, name: str | None, at: Path, writer: Writer, table: Mapping[str, str]
+) -> dict[str, Any]:
+    """Write a block that refers to a URL. Its name is by default that of the file."""
+    link = {"type": "resource_link", "uri": url}
+    link["name"] = _named(name, name_from_url(url) or table["name"], at, writer)
+    _write_media_type(media_type or table.get("any"), link, at, writer, table)
+    return link
 
 
 def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
+    """Return the name of a block, or a default, which is reported, because the API requires one."""
     if name is not None:
         return name
     writer.report_loss((at[0], "name"), "name", "defaulted", f"the API requires a name, so it is set to {default}")
     return default
 
 
-def _tell_kind(
+def _write_media_type(
     media_type: str | None, holder: dict[str, Any], at: Path, writer: Writer, table: Mapping[str, str]
 ) -> None:
-    """Write the media type, which determines the kind of part."""
+    """Write the media type, and report one that belongs to another kind of part. None writes nothing."""
     if media_type is not None:
         holder["mimeType"] = media_type
     if media_kind(media_type) != table["kind"]:

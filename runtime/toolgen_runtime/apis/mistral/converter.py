@@ -167,7 +167,7 @@ class MistralConverter(ChatConverter):
     def write_assistant_parts(
         self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], extras: Extras
     ) -> None:
-        """Write the parts of an assistant message."""
+        """Write the parts of an assistant message: calls into `tool_calls`, all others into `content`."""
         chunks: list[Any] = []
         calls: list[Any] = []
         for i, part in enumerate(parts):
@@ -182,10 +182,9 @@ class MistralConverter(ChatConverter):
                     writer.report_unsupported(here, "a call", "warning")
             else:
                 if calls:
-                    writer.report_loss(
-                        here, writer.part_class_name(part, here), "moved", "content must come before calls"
-                    )
-                chunks += self.write_content_part(part, here, writer)
+                    part_name = writer.part_class_name(part, here)
+                    writer.report_loss(here, part_name, "moved", "content must come before calls")
+                chunks += self.write_chunks(part, here, writer)
         is_list = "$around" in inner_extras(extras, "content")
         bare = len(chunks) == 1 and type(chunks[0]) is dict and chunks[0].keys() == {"text", "type"}
         if chunks and (is_list or not bare):
@@ -199,8 +198,8 @@ class MistralConverter(ChatConverter):
         if calls:
             wire["tool_calls"] = calls
 
-    def write_content_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
-        """Write a part of an assistant message that is not a call. A refusal becomes text."""
+    def write_chunks(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
+        """Write a part of an assistant message that is not a call, as one chunk or none. A refusal becomes text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
             writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
@@ -210,9 +209,8 @@ class MistralConverter(ChatConverter):
         try:
             chunk = self.write_assistant_content(part, at, writer)
         except UnsupportedValueError as reason:
-            writer.report_loss(
-                at, writer.part_class_name(part, at), "dropped", f"{writer.wire.title}: {reason}", "warning"
-            )
+            part_name = writer.part_class_name(part, at)
+            writer.report_loss(at, part_name, "dropped", f"{writer.wire.title}: {reason}", "warning")
             return []
         return [] if chunk is ABSENT else [chunk]
 

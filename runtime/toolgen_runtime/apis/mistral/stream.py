@@ -24,6 +24,7 @@ class MistralStream(ChatStream):
     _has_thoughts = True
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take one chunk. An error that the server sends as a whole body is recorded."""
         error = find_body_error(event)
         if error is event:
             self._record_error(error)
@@ -93,6 +94,7 @@ class MistralStreamWriter(ChatStreamWriter):
         return []
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        """Return the last chunks. The usage is in the one with the stop reason, as the API sends it."""
         *chunks, last = super()._completed(body, completion)
         if chunks and "usage" in last:
             chunks[-1]["usage"] = last["usage"]

@@ -246,6 +246,7 @@ class ModularPromptStream(BaseStream):
         return [TextDelta(event)] if event else []
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take the complete response, and return events for what was not streamed of it. Other objects are ignored."""
         if self._whole is not None or event.keys().isdisjoint(_RESULT):
             return []
         self._whole = event
@@ -274,6 +275,7 @@ class ModularPromptStream(BaseStream):
         return ToolCallDelta(announced.index, identifier, name, "".join(announced.pieces))
 
     def _body(self) -> dict[str, Any]:
+        """Return the complete response, with the streamed text if it has none; without one only the text."""
         text = "".join(self._texts)
         if self._whole is None:
             return {"content": text}

@@ -70,6 +70,7 @@ __all__ = ["OllamaConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "images", "role", "thinking", "tool_calls"])
 _ORDER = (ReasoningPart, TextPart, ImagePart, ToolCallPart)
+"""The order in which the parts of an assistant message are read."""
 _RESPONSE = frozenset(["done", "done_reason", "message", "model"])
 
 
@@ -138,9 +139,8 @@ class OllamaConverter(ChatMessageConverter):
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires, and results without ids into the order of the calls."""
         before: Message | None = None
-        for message, here, paths in order_for_api(
-            messages, at, writer, keeps_unpaired=True
-        ):  # each is written before the next one is read
+        # Each message is written before the next one is read.
+        for message, here, paths in order_for_api(messages, at, writer, keeps_unpaired=True):
             if type(message) is ToolMessage and before is not None and (writer.unsent or writer.drops_ids):
                 results = order_results_by_tool(results_of(message, here, paths), before, writer)
                 ordered = ToolMessage([result for result, _ in results], message.metadata)
@@ -264,7 +264,7 @@ class OllamaConverter(ChatMessageConverter):
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
-        """Write a response. It has no id, and a failed one is not `done`."""
+        """Write a response. It has no id."""
         extras = writer.own_extras(completion.metadata, ROOT)
         absent = extras.get("$absent", ())
         if completion.id is not None:
@@ -272,24 +272,34 @@ class OllamaConverter(ChatMessageConverter):
         wire: dict[str, Any] = {}
         if completion.model is not None:
             wire["model"] = completion.model
-        if created is not None or "created_at" in extras:
-            wire["created_at"] = extras["created_at"] if "created_at" in extras else format_rfc3339(created or 0)
+        if "created_at" in extras:
+            wire["created_at"] = extras["created_at"]
+        elif created is not None:
+            wire["created_at"] = format_rfc3339(created)
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
         restore_role(message, completion.message, writer)
         if message or not ("message" in absent or "message" in extras):
             wire["message"] = message
-        if "done" not in absent:
-            wire["done"] = extras["done"] if "done" in extras else bool(extras) or completion.finish_reason != "error"
-        failed = not extras and completion.finish_reason == "error"  # then the response is not done
-        unknown = completion.stop_reason is None and ("done_reason" in absent or "done_reason" in extras)
-        if not failed and not unknown:
-            stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
-            if stop_reason is not None:
-                wire["done_reason"] = stop_reason
+        self.write_end_of_response(wire, completion, extras, writer)
         if completion.usage is not None:
             wire |= self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         return wire
+
+    def write_end_of_response(
+        self, wire: dict[str, Any], completion: Completion, extras: Extras, writer: Writer
+    ) -> None:
+        """Add `done`, and the reason for the end. A failed response that was not read from this API is not done."""
+        absent = extras.get("$absent", ())
+        is_failure = not extras and completion.finish_reason == "error"
+        if "done" not in absent:
+            wire["done"] = extras.get("done", not is_failure)
+        had_no_known_reason = "done_reason" in absent or "done_reason" in extras
+        if is_failure or (completion.stop_reason is None and had_no_known_reason):
+            return
+        stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
+        if stop_reason is not None:
+            wire["done_reason"] = stop_reason
 
     def read_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> str | list[ContentPart]:
         """Read the content of a user or system message: a text, with images beside it."""

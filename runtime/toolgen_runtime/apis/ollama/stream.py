@@ -28,6 +28,7 @@ class OllamaStream(BaseStream):
         self._done = False
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take one line of the stream, and return the events of its message."""
         message = event.get("message")
         error = event.get("error")
         if type(message) is not dict and type(event.get("done")) is not bool and not error:

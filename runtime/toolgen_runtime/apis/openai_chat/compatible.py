@@ -387,6 +387,7 @@ class CompatibleStream(ChatStream):
         self._last_details: dict[tuple[Any, Any], _Detail] = {}
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take one chunk. An error may be at another place than that of Chat Completions."""
         events = super()._read_event(event)
         if self._failure is None:
             error = value_at(event, self.converter.BODY_PATHS["error"])
@@ -450,6 +451,7 @@ class CompatibleStream(ChatStream):
         return super()._read_call_piece(piece, slot)
 
     def _joined_choice(self, index: Any) -> dict[str, Any]:
+        """Return a choice as in a complete response, with the reasoning under the keys that the host has for it."""
         choice = super()._joined_choice(index)
         thoughts: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}
         if self._details is not None and self.converter.REASONING.details is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeGuard
 
 from ...conversion.converter import ObjectWriter, ValueReader, ValueWriter
@@ -19,7 +20,7 @@ from ...conversion.extras import (
 from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
 from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...conversion.rule_of_extras import read_field, write_field
+from ...conversion.rule_of_extras import Pair, read_field, write_field
 from ...conversion.tool_results import (
     ResultKind,
     read_result_text_or_error,
@@ -77,6 +78,7 @@ from .fields import (
 __all__ = ["ChatConverter"]
 
 _RESPONSE = frozenset(["choices", "id", "model", "usage"])
+_PARTICIPANT_NAME = Pair(read_participant_name, write_participant_name)
 
 
 class ChatConverter(ChatMessageConverter, OutputFormatConverter):
@@ -150,50 +152,48 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts: reasoning, content, refusal, calls."""
         content = wire.get("content")
-        refusal, calls = wire.get("refusal"), wire.get("tool_calls")
-        if refusal is not None and type(refusal) is not str:
-            raise wrong_type((at, "refusal"), "a string", refusal)
+        refusal, calls = optional_text(wire, "refusal", at), wire.get("tool_calls")
         extras = unmapped_members(wire, self.assistant_keys)
-        name = read_field(wire, "name", at, extras, reader, read_participant_name, write_participant_name)
+        name = read_field(wire, "name", _PARTICIPANT_NAME, at=at, extras=extras, reader=reader)
         if refusal == "":
             refusal, extras["refusal"] = None, ""
+        if calls is not None and not calls:
+            extras["tool_calls"] = calls
         if content is None and extras.pop("content", ABSENT) is ABSENT:
             extras["$absent"] = [*extras.get("$absent", ()), "content"]
         thought = self.read_message_reasoning(wire, extras, at, reader)
         if type(content) is str and refusal is None and not calls and thought is None:
-            if calls is not None:
-                extras["tool_calls"] = calls
             return AssistantMessage(content, name, reader.as_metadata(extras))
         parts: list[AssistantPart] = [] if thought is None else [thought]
-        if type(content) is str:
-            if content:
-                parts.append(TextPart(content))
-            else:
-                extras["content"] = content
-        else:
-            content_parts = read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
-            if len(content_parts) == 1 and type(content_parts[0]) is TextPart and content_parts[0].metadata is None:
-                extras["content"] = {"$around": []}
-            for part in content_parts:
-                if type(part) is RefusalPart:
-                    merge_extras_into(part, reader.wire.name, {"$as": "content"})
-            parts += content_parts
+        parts += self.read_assistant_parts(content, extras, (at, "content"), reader)
         if refusal is not None:
             parts.append(RefusalPart(refusal))
         if calls:
             parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
-        elif calls is not None:
-            extras["tool_calls"] = calls
         if content == [] and parts:
             extras["content"] = content
         return AssistantMessage(None if content is None and not parts else parts, name, reader.as_metadata(extras))
+
+    def read_assistant_parts(self, content: Any, extras: Extras, at: Path, reader: Reader) -> list[AssistantPart]:
+        """Read the content of a message with parts. The extras of the message record the form that the content had."""
+        if type(content) is str:
+            if content:
+                return [TextPart(content)]
+            extras["content"] = content
+            return []
+        parts = read_list_or_null(content, at, reader, self.read_assistant_content) or []
+        if len(parts) == 1 and type(parts[0]) is TextPart and parts[0].metadata is None:
+            extras["content"] = {"$around": []}
+        for part in parts:
+            if type(part) is RefusalPart:
+                merge_extras_into(part, reader.wire.name, {"$as": "content"})
+        return parts
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"role": "assistant"}
-        pair = read_participant_name, write_participant_name
-        write_field(wire, "name", message.name, (at, "name"), extras, writer, *pair)
+        write_field(wire, "name", message.name, _PARTICIPANT_NAME, at=(at, "name"), extras=extras, writer=writer)
         if type(message.content) is list:
             self.write_assistant_parts(message.content, (at, "content"), writer, wire, extras)
         else:
@@ -208,53 +208,61 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     def write_assistant_parts(
         self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], extras: Extras
     ) -> None:
-        """Write the parts of an assistant message: texts into `content`, calls into `tool_calls`."""
-        texts: list[Any] = []
-        calls: list[Any] = []
-        refusals: list[str] = []
-        thoughts: list[tuple[ReasoningPart, Path]] = []
+        """Write the parts of an assistant message under the keys of the wire."""
+        written = _WrittenParts()
         for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
                 if part.metadata:
                     writer.own_extras(part.metadata, here)
-                calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif _is_plain_text(part) and not (calls or refusals):
-                texts.append(part.text)
-            elif type(part) is RefusalPart and not writer.is_accepted({"refusal": part.text}):
-                writer.own_extras(part.metadata, here)
-                writer.report_loss((here, "type"), "a refusal", "rewritten", "it is sent as text")
-                texts.append(part.text)
-            elif type(part) is RefusalPart and writer.peek_extras(part.metadata).get("$as") != "content":
-                writer.own_extras(part.metadata, here)
-                if refusals:
-                    writer.report_loss(at, "refusals", "rewritten", "they were joined")
-                refusals.append(part.text)
-            elif type(part) is ReasoningPart:
-                if not (self.IS_HOST or writer.peek_extras(part.metadata).get("$as")):
-                    writer.report_unsupported(here, "reasoning")
-                    continue
-                if texts or calls:
-                    writer.report_loss(here, "reasoning", "moved", "reasoning must come first")
-                thoughts.append((part, here))
+                written.calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$as") == "tool_calls":
-                calls.append(part.value)
+                written.calls.append(part.value)
+            elif type(part) is RefusalPart:
+                self.write_refusal(part, here, writer, written)
+            elif type(part) is ReasoningPart:
+                if self.IS_HOST or writer.peek_extras(part.metadata).get("$as"):
+                    if written.texts or written.calls:
+                        writer.report_loss(here, "reasoning", "moved", "reasoning must come first")
+                    written.thoughts.append((part, here))
+                else:
+                    writer.report_unsupported(here, "reasoning")
             else:
-                if calls:
-                    part_name = writer.part_class_name(part, here)
-                    writer.report_loss(here, part_name, "moved", "content must come before calls")
-                elif refusals:
-                    writer.report_loss(at, "content", "rewritten", "a refusal comes after other content")
-                text = write_or_describe(part, here, writer, self.write_assistant_content)
-                if text is not ABSENT:
-                    texts.append(text)
-        wire["content"] = self.write_assistant_texts(texts, extras, at, writer) if parts else []
-        if refusals:
-            wire["refusal"] = "".join(refusals)
-        if calls:
-            wire["tool_calls"] = calls
-        if thoughts:
-            self.write_message_reasoning(wire, thoughts, extras, writer)
+                self.write_content_part(part, here, writer, written)
+        wire["content"] = self.write_assistant_texts(written.texts, extras, at, writer) if parts else []
+        if written.refusals:
+            wire["refusal"] = "".join(written.refusals)
+        if written.calls:
+            wire["tool_calls"] = written.calls
+        if written.thoughts:
+            self.write_message_reasoning(wire, written.thoughts, extras, writer)
+
+    def write_refusal(self, part: RefusalPart, at: Path, writer: Writer, written: _WrittenParts) -> None:
+        """Add a refusal: to the refusals, to the content if it was read from there, or as text if the API has none."""
+        if not writer.is_accepted({"refusal": part.text}):
+            writer.own_extras(part.metadata, at)
+            writer.report_loss((at, "type"), "a refusal", "rewritten", "it is sent as text")
+            written.texts.append(part.text)
+        elif writer.peek_extras(part.metadata).get("$as") == "content":
+            self.write_content_part(part, at, writer, written)
+        else:
+            writer.own_extras(part.metadata, at)
+            if written.refusals:
+                writer.report_loss(at[0], "refusals", "rewritten", "they were joined")
+            written.refusals.append(part.text)
+
+    def write_content_part(self, part: AssistantPart, at: Path, writer: Writer, written: _WrittenParts) -> None:
+        """Add a part to the content, which comes before refusals and calls."""
+        if written.calls:
+            writer.report_loss(at, writer.part_class_name(part, at), "moved", "content must come before calls")
+        elif written.refusals:
+            writer.report_loss(at[0], "content", "rewritten", "a refusal comes after other content")
+        elif _is_plain_text(part):
+            written.texts.append(part.text)
+            return
+        text = write_or_describe(part, at, writer, self.write_assistant_content)
+        if text is not ABSENT:
+            written.texts.append(text)
 
     def write_assistant_texts(self, texts: list[Any], extras: Extras, at: Path, writer: Writer) -> Any:
         """Write the content of an assistant message: a single text as a string, unless it was read from a list.
@@ -437,6 +445,18 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
 
     def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
         """Add the keys that a host requires in an assistant message."""
+
+
+@dataclass(slots=True)
+class _WrittenParts:
+    """The parts of an assistant message, by the key that they belong to."""
+
+    texts: list[Any] = field(default_factory=list)
+    """The content: strings, and objects of parts."""
+    calls: list[Any] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+    thoughts: list[tuple[ReasoningPart, Path]] = field(default_factory=list)
+    """Reasoning with its paths, which is written when the rest is."""
 
 
 def _is_plain_text(part: AssistantPart) -> TypeGuard[TextPart]:

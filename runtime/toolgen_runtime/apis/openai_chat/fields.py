@@ -10,6 +10,7 @@ from ...conversion.fields import (
     media_type_of,
     read_data_url,
     read_enum_value,
+    read_nullable_text,
     read_string_or_list,
     write_data_url,
     write_enum_value,
@@ -127,17 +128,7 @@ def write_audio_format(
     return write_enum_value(media_type, at, writer, mapping)
 
 
-def read_file_name(value: Any, at: Path, reader: Reader) -> str | None:
-    """Read the name of a file.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return value
+read_file_name = read_nullable_text
 
 
 def write_file_name(name: str | None, at: Path, writer: Writer) -> Any:

@@ -217,6 +217,7 @@ class ChatStream(BaseStream):
             self._top[key] = value
 
     def _body(self) -> dict[str, Any]:
+        """Return the response so far as the body that the API would have returned as a whole."""
         body = {**self._top}
         if body.get("object") == "chat.completion.chunk":
             body["object"] = "chat.completion"
@@ -541,6 +542,7 @@ class ChatStreamWriter(BaseStreamWriter):
         return [self._chunk({"content": text})]
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        """Return the chunk for a piece of a call. The first one has its id and its name."""
         call = self.sent_call(event.index)
         piece: dict[str, Any] = {"index": event.index}
         function: dict[str, Any] = {}

@@ -17,7 +17,13 @@ from ...conversion.extras import (
 )
 from ...conversion.message_order import is_detached_result, order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
-from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.responses import (
+    FinishReason,
+    UsageTable,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
 from ...conversion.tool_results import (
     ResultKind,
     read_result_text_or_error,
@@ -351,37 +357,20 @@ class ResponsesConverter(OutputFormatConverter):
         if error and "output" not in wire:
             raise BareApiError(format_path(at), wire)
         extras = unmapped_members(wire, _RESPONSE)
-        output = wire.get("output")
-        path = (at, "output")
-        if output is not None and type(output) is not list:
-            raise wrong_type(path, "an array", output)
-        parts: list[AssistantPart] = []
-        for i, item in enumerate(output or ()):
-            if type(item) is not dict:
-                raise wrong_type((path, i), "an object", item)
-            parts += self.read_item(item, (path, i), reader)
-        link_calls_to_reasoning(parts, reader)
-        message = AssistantMessage(None if output is None else parts)
+        parts = self.read_output(wire.get("output"), (at, "output"), reader)
+        message = AssistantMessage(parts)
         if "output" not in wire or "object" not in wire:
             extras["$absent"] = [key for key in ("object", "output") if key not in wire]
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         status = optional_text(wire, "status", at)
-        stop_reason = optional_text(
-            optional_object(wire, "incomplete_details", at), "reason", (at, "incomplete_details")
-        )
-        if stop_reason:
-            extras |= {} if status is None else {"status": status}
-        else:
-            stop_reason = status
-            extras |= {"status": status} if status == "" else {}
-        opaque = has_opaque_client_call(parts, reader.wire.name)
-        reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
-        if reason == "stop" and (opaque or has_approval_request(parts, reader.wire.name)):
-            reason = "tool_calls" if opaque else "other"
-        if error:
-            reason = "error"
+        details = optional_object(wire, "incomplete_details", at)
+        incomplete_reason = optional_text(details, "reason", (at, "incomplete_details"))
+        if status == "" or (incomplete_reason and status is not None):
+            extras["status"] = status
+        stop_reason = incomplete_reason or status
+        reason: FinishReason = "error" if error else self.finish_reason(stop_reason, message, parts or [], reader)
         mark_calls_invalid(message, reason)
         if status in _UNFINISHED and reason in ("other", "tool_calls"):
             reason = "other"
@@ -395,6 +384,35 @@ class ResponsesConverter(OutputFormatConverter):
             None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
             reader.as_metadata(extras),
         )
+
+    def read_output(self, output: Any, at: Path, reader: Reader) -> list[AssistantPart] | None:
+        """Read the items of a response as parts of one message. None for null.
+
+        Raises:
+            ConversionError: The output is not an array of objects, or an item has a value of the wrong type.
+        """
+        if output is None:
+            return None
+        if type(output) is not list:
+            raise wrong_type(at, "an array", output)
+        parts: list[AssistantPart] = []
+        for i, item in enumerate(output):
+            if type(item) is not dict:
+                raise wrong_type((at, i), "an object", item)
+            parts += self.read_item(item, (at, i), reader)
+        link_calls_to_reasoning(parts, reader)
+        return parts
+
+    def finish_reason(
+        self, stop_reason: str | None, message: AssistantMessage, parts: list[AssistantPart], reader: Reader
+    ) -> FinishReason:
+        """Return why the model stopped. Calls that are opaque parts also wait for the app, and so do approvals."""
+        reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
+        if reason == "stop" and has_opaque_client_call(parts, reader.wire.name):
+            return "tool_calls"
+        if reason == "stop" and has_approval_request(parts, reader.wire.name):
+            return "other"
+        return reason
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer

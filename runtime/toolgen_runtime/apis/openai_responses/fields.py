@@ -226,6 +226,7 @@ def has_approval_request(parts: Sequence[Any], provider: str) -> bool:
 
 
 def _calls_client(item: dict[str, Any]) -> bool:
+    """Return whether an item of the API is a call that the app must answer."""
     kind = item.get("type")
     if kind == "tool_search_call":
         return item.get("execution") == "client"

@@ -75,6 +75,7 @@ class _Item:
         self.done: dict[str, Any] | None = None
 
     def part(self, holder: str, index: Any, kind: str, key: str) -> _Part:
+        """Return the part at an index of `content` or `summary` (`holder`). It is added if it is new."""
         part = self.parts.get((holder, index))
         if part is None:
             part = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
@@ -91,6 +92,7 @@ class _Item:
         return self.head.get("type") != head.get("type") or not (is_known or is_open)
 
     def assemble(self) -> dict[str, Any]:
+        """Return the complete item: as the server sent it at its end, else what its deltas amount to."""
         if self.done is not None and (self.call is None or self.done.get("arguments")):
             return self.done
         item = {**(self.done or self.head)}
@@ -119,6 +121,7 @@ class ResponsesStream(BaseStream):
         self._end = False
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take one event of the stream, and return the events of the format that follow from it."""
         kind = event.get("type")
         if type(kind) is not str:
             return self._fail(event["error"]) if event.get("error") else []
@@ -206,6 +209,7 @@ class ResponsesStream(BaseStream):
         return self._tell(place.part, text)
 
     def _tell(self, part_kind: str, text: str) -> list[StreamEvent]:
+        """Return the event for text of a part, and record that it was returned. A refusal has none."""
         if part_kind == "output_text":
             self._text.append(text)
             return [TextDelta(text)]
@@ -314,6 +318,7 @@ class ResponsesStream(BaseStream):
         return events
 
     def _fail(self, error: Any) -> list[StreamEvent]:
+        """Record an error of the stream, also as that of the response if it has none."""
         message = error.get("message") if type(error) is dict else error
         self._failure = message if type(message) is str and message else "the stream reported an error"
         if self._top.get("error") is None:
@@ -321,6 +326,7 @@ class ResponsesStream(BaseStream):
         return []
 
     def _body(self) -> dict[str, Any]:
+        """Return the response so far as the body that the API would have returned as a whole."""
         if not self._top and not self._items:
             return {}
         items = self._items.in_order()
@@ -351,6 +357,7 @@ def join_streamed_reasoning(item: _Item) -> str:
 
 
 def _name(call: OpenCall, head: dict[str, Any]) -> None:
+    """Give a call the id and the name of an item, as far as they are missing. Another name makes the call malformed."""
     if not call.wire_id and type(head.get("call_id")) is str:
         call.wire_id = head["call_id"]
     name = head.get("name")
@@ -374,6 +381,7 @@ def _unstreamed(text: str, streamed: str) -> str:
 
 
 def _sort_key(key: tuple[str, Any]) -> tuple[str, bool, Any]:
+    """Return the key by which parts are sorted: numbers first, then other indexes as text."""
     holder, index = key
     return (holder, False, index) if type(index) is int else (holder, True, str(index))
 
@@ -423,6 +431,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
     HAS_BLOCKS = True
 
     def _set_up(self) -> None:
+        """Create the state of what was sent: the items, those of calls by their index, and how many are done."""
         self._number = 0
         self._items: list[_Sent] = []
         self._done_count = 0
@@ -430,11 +439,13 @@ class ResponsesStreamWriter(BaseStreamWriter):
         self._begun = False
 
     def _event(self, kind: str, **members: Any) -> dict[str, Any]:
+        """Return an event with the next sequence number."""
         number = self._number
         self._number += 1
         return {"type": kind, "sequence_number": number, **members}
 
     def _start(self) -> list[dict[str, Any]]:
+        """Return the events that start the response, before any other event. Empty if they were sent."""
         if self._begun:
             return []
         self._begun = True
@@ -445,6 +456,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return [self._event(kind, response=response) for kind in ("response.created", "response.in_progress")]
 
     def _open(self, head: dict[str, Any]) -> tuple[_Sent, list[dict[str, Any]]]:
+        """Start an item with this head. Return it, and the events for the end of complete items and for its start."""
         events = self._end_complete()
         index = len(self._items)
         item = _Sent(index, {"id": f"{_PREFIXES[head['type']]}_{index}", **head})
@@ -463,6 +475,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return events
 
     def _piece(self, kind: str, text: str) -> list[dict[str, Any]]:
+        """Return the events for a piece of text of an item of this type. It starts if the last item has another."""
         events = self._start()
         item = self._items[-1] if self._items else None
         if item is None or item.head["type"] != kind:
@@ -474,12 +487,14 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return events
 
     def _delta(self, item: _Sent, text: str) -> dict[str, Any]:
+        """Return the event that adds a piece of text to an item."""
         at = {"item_id": item.head["id"], "output_index": item.index}
         if item.head["type"] == "message":
             return self._event("response.output_text.delta", **at, content_index=0, delta=text, logprobs=[])
         return self._event("response.reasoning_summary_text.delta", **at, summary_index=0, delta=text)
 
     def _part_event(self, item: _Sent, step: str, text: str) -> dict[str, Any]:
+        """Return the event for a `step` (`added` or `done`) of the only part of an item, with its text so far."""
         at = {"item_id": item.head["id"], "output_index": item.index}
         if item.head["type"] == "message":
             part = {"type": "output_text", "text": text, "annotations": []}
@@ -494,6 +509,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return self._piece("reasoning", text)
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        """Return the events for a piece of a call. Its item starts with the delta that has its id and its name."""
         events = self._start()
         if event.id is not None and event.name is not None:
             head = {
@@ -510,6 +526,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return events
 
     def _argue(self, item: _Sent, text: str) -> dict[str, Any]:
+        """Return the event that adds text to the arguments of a call."""
         item.text += text
         at = {"item_id": item.head["id"], "output_index": item.index}
         return self._event("response.function_call_arguments.delta", **at, delta=text)
@@ -522,6 +539,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return [*self._start(), self._event("error", code="server_error", message=message, param=None)]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        """Return the events for what was not sent, and for the end of the response."""
         error = body.get("error")
         if self._failure is not None and type(error) is dict and not self.writer.can_read(completion.metadata):
             body = {**body, "error": {**error, "message": self._failure}}
@@ -533,26 +551,36 @@ class ResponsesStreamWriter(BaseStreamWriter):
             body = {**body, "id": self.id}
         renamed: dict[int, dict[str, Any]] = {}
         for item in list(self._items):
-            whole = _whole_item(item, unsent)
-            if whole is None:
-                named = self._as_sent(item)
-            else:
-                unsent.remove(whole)
-                named = renamed[id(whole)] = whole if is_own else {**whole, "id": item.head["id"]}
-                joined = _sent_together(item.text, whole, unsent)
-                if joined:
-                    unsent = unsent[len(joined) :]
-                    members = {key: value for key, value in named.items() if key not in ("content", "summary")}
-                    named = {**self._as_sent(item), **members}
+            final = self._take_final_item(item, unsent, renamed, keeps_id=is_own)
             if item.index >= self._done_count:
-                events += self._rest(item, named)
-                events += self._done(item, named)
+                events += self._rest(item, final)
+                events += self._done(item, final)
         for index, whole in enumerate(unsent, len(self._items)):
             events.append(self._event("response.output_item.added", output_index=index, item=whole))
             events.append(self._event("response.output_item.done", output_index=index, item=whole))
         body = {**body, "output": [renamed.get(id(item), item) for item in body.get("output") or []]}
         end = _END_EVENTS.get(str(body.get("status")), "response.completed")
         return [*events, self._event(end, response=body)]
+
+    def _take_final_item(
+        self, item: _Sent, unsent: list[dict[str, Any]], renamed: dict[int, dict[str, Any]], *, keeps_id: bool
+    ) -> dict[str, Any]:
+        """Return an item as it ends, and remove from `unsent` the complete item, and those that were sent with it.
+
+        `renamed` gets the complete item with its final id, by the identity of the one in the response: its own id if it
+        `keeps_id`, else the one that was sent.
+        """
+        whole = _whole_item(item, unsent)
+        if whole is None:
+            return self._as_sent(item)
+        unsent.remove(whole)
+        final = renamed[id(whole)] = whole if keeps_id else {**whole, "id": item.head["id"]}
+        joined = _sent_together(item.text, whole, unsent)
+        if not joined:
+            return final
+        del unsent[: len(joined)]
+        members = {key: value for key, value in final.items() if key not in ("content", "summary")}
+        return {**self._as_sent(item), **members}
 
     def _as_sent(self, item: _Sent) -> dict[str, Any]:
         """Return an item as far as it was sent, if the response does not have it."""
@@ -617,6 +645,7 @@ def _sent_together(text: str, first: dict[str, Any], items: list[dict[str, Any]]
 
 
 def _text_of(item: dict[str, Any]) -> str:
+    """Return the text of an item: its arguments, its reasoning, or the joined texts of its content."""
     if item.get("type") == "function_call":
         return item["arguments"] if type(item.get("arguments")) is str else ""
     if item.get("type") == "reasoning":

@@ -45,6 +45,7 @@ class PromptStream(BaseStream):
         return [*held, *super().finish(error)]
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Take a piece of the text. Pieces after the last one are ignored."""
         if self._finished:
             return []
         piece = optional_text(event, "content", ()) or ""
@@ -66,6 +67,7 @@ class PromptStreamWriter(BaseStreamWriter):
     """Writes texts that together are the text of `to_response`."""
 
     def _text(self, text: str) -> list[Any]:
+        """Return the text as a piece. Text after a call is sent with the calls at the end."""
         if self.calls:
             self.text.pop()  # it follows a call, and is sent with it
             return []
@@ -83,12 +85,12 @@ class PromptStreamWriter(BaseStreamWriter):
         return []
 
     def _completed(self, body: dict[str, Any] | str, completion: Completion) -> list[Any]:
+        """Return the rest of the text. All of it if what was sent is no part of it, which is reported."""
         whole = body if isinstance(body, str) else body.get("content") or ""
         sent = "".join(self.text)
         if not whole.startswith(sent):
-            self.writer.report_loss(
-                (ROOT, "message"), "text", "rewritten", "text that was already sent cannot be taken back", "warning"
-            )
+            reason = "text that was already sent cannot be taken back"
+            self.writer.report_loss((ROOT, "message"), "text", "rewritten", reason, "warning")
             sent = ""
         unsent = whole[len(sent) :]
         if not isinstance(body, str):
