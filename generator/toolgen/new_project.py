@@ -7,6 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -154,7 +155,7 @@ def _normalized(name: str) -> str:
 
 
 def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
-    """Write the files that do not exist. Existing files are never changed. If one fails, all are removed again.
+    """Write the files that do not exist. Existing files are never changed. If one fails, all are removed again, as far as the disk allows.
 
     Raises:
         OSError: A file cannot be written.
@@ -176,9 +177,11 @@ def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
                 opened.write(file.text)
     except BaseException:
         for file in created:
-            (folder / file.path).unlink(missing_ok=True)
+            with suppress(OSError):
+                (folder / file.path).unlink(missing_ok=True)
         for made_folder in reversed(made_folders):
-            made_folder.rmdir()
+            with suppress(OSError):  # somebody else may have put a file into it
+                made_folder.rmdir()
         raise
     return WriteResult(tuple(created), tuple(unchanged), tuple(differing))
 

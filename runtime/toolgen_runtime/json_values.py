@@ -12,7 +12,6 @@ __all__ = [
     "apply_merge_patch",
     "copy_json",
     "equal_json",
-    "exceeds_depth",
     "is_json",
     "is_too_deep",
     "same_json",
@@ -42,15 +41,15 @@ def apply_merge_patch(base: Any, patch: Any) -> Any:
 
 def is_too_deep(value: Any) -> bool:
     """Return whether objects and lists are nested more than `MAX_DEPTH` levels deep."""
-    return type(value) in _CONTAINERS and exceeds_depth(value, MAX_DEPTH)
+    return type(value) in _CONTAINERS and _exceeds_depth(value, MAX_DEPTH)
 
 
-def exceeds_depth(holder: Any, max_depth: int) -> bool:
-    """Return whether objects and lists are nested more than `max_depth` levels deep. It recurses no further."""
+def _exceeds_depth(holder: Any, max_depth: int) -> bool:
+    """Return whether an object or list has more than `max_depth` levels, itself included. It recurses no deeper than that."""
     if not max_depth:
         return True
     for item in holder.values() if type(holder) is dict else holder:
-        if (type(item) is dict or type(item) is list) and exceeds_depth(item, max_depth - 1):
+        if (type(item) is dict or type(item) is list) and _exceeds_depth(item, max_depth - 1):
             return True
     return False
 

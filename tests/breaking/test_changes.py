@@ -925,3 +925,18 @@ def test_a_value_that_is_not_there_is_called_so(tmp_path: Path) -> None:
 def test_the_folder_that_a_package_has_anyway_is_no_change(tmp_path: Path) -> None:
     comparison, _ = compared(tmp_path, tool(), tool(), {"out": "generated"})
     assert comparison.changes == ()
+
+
+@pytest.mark.parametrize("keyword", ["enum", "not", "additionalProperties", "$defs"])
+def test_one_and_true_are_different_values(keyword: str) -> None:
+    def schema(value: Any) -> Any:
+        listed = {"enum": [value, "a"]}
+        return {
+            "enum": listed,
+            "not": {"not": listed},
+            "additionalProperties": {"type": "object", "additionalProperties": listed},
+            "$defs": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": listed}},
+        }[keyword]
+
+    assert compare_schemas(schema(1), schema(True))
+    assert not compare_schemas(schema(1), schema(1))

@@ -174,6 +174,8 @@ def test_a_call_has_the_id_that_it_is_given_or_one_that_is_made(sample: Package,
     for key in row["wire"].keys() - row.get("any", []):
         with pytest.raises(models.ConversionError, match=f"^{key}: "):
             module.from_tool_call({**row["wire"], key: 1})
+        with pytest.raises(models.ConversionError, match=f"^{key}: "):
+            module.from_tool_calls({**row["wire"], key: 1})
 
 
 @each_provider

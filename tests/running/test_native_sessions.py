@@ -297,6 +297,15 @@ def test_clients_with_several_keys_do_not_retry_by_themselves(
     assert keys == [{"a"}, {"b"}]
 
 
+def test_options_that_disable_retries_stay_beside_those_of_a_body(runnable: Package) -> None:
+    session = runnable.module("sessions.cohere").Session(object(), "m", further=[object()])
+    request = runnable.provider("cohere").from_request({"model": "m", "messages": [], "x_new": 1})
+    assert session.call_kwargs(request, streaming=False)["request_options"] == {
+        "max_retries": 0,
+        "additional_body_parameters": {"x_new": 1},
+    }
+
+
 def as_shipped(provider: str, address: str, key: str) -> Any:
     """A client with the settings that its package gives it."""
     import anthropic

@@ -19,6 +19,7 @@ from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Format, Profile, Tool
 from toolgen.resolve.dialect import drop_annotations
 from toolgen.token_counts import Tokenizer, installed_tokenizer
+from toolgen_runtime.json_values import same_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def _find_renamed_tools(before: Mapping[str, Tool], after: Mapping[str, Tool]) -
         alike = [
             each
             for each in added
-            if tool.parameters and each.parameters == tool.parameters and each.result == tool.result
+            if tool.parameters and same_json([each.parameters, each.result], [tool.parameters, tool.result])
         ]
         for candidates in (aliased, same_place, alike):
             if len(candidates) == 1 and candidates[0].name not in new_names.values():
@@ -130,9 +131,9 @@ def _tool(old: Tool, new: Tool) -> Iterator[Change]:
     if old.risk != new.risk:
         code = "risk-raised" if new.risk == "high" else "risk-lowered"
         yield _change(code, new, span=at("risk"), before=old.risk, after=new.risk)
-    if old.annotations != new.annotations:
+    if not same_json(old.annotations, new.annotations):
         yield from _hints(old, new, at("annotations"))
-    if old.examples != new.examples:
+    if not same_json([*old.examples], [*new.examples]):
         yield _change("examples-changed", new, span=at("examples"))
     for name in sorted(set(new.unsupported) - set(old.unsupported)):
         yield _change("unsupported-added", new, span=at("unsupported"), where=name, after=name)
@@ -171,7 +172,7 @@ def _patch(old: Tool, new: Tool, name: str) -> Iterator[Change]:
     facts_before, facts_after = (
         {key: value for key, value in patch.items() if key not in ("name", "description")} for patch in (before, after)
     )
-    if facts_before != facts_after:
+    if not same_json(facts_before, facts_after):
         yield _change("provider-patch-changed", new, span=span, where=name, before=facts_before, after=facts_after)
 
 
@@ -181,7 +182,7 @@ def _parameters(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
     differences = compare_schemas(before, after, tuple(old.examples))
     for difference in differences:
         yield _parameter(difference, old, new)
-    if not differences and drop_annotations(before, deep=True) != drop_annotations(after, deep=True):
+    if not differences and not same_json(*(drop_annotations(schema, deep=True) for schema in (before, after))):
         yield _change("composition-rewritten", new, span=span)
 
 
@@ -315,7 +316,7 @@ def _profile(old: Profile, new: Profile, project: Project) -> Iterator[Change]:
     own_document = next((document for document in reversed(new.documents) if not document.is_shipped), None)
     for fact in sorted(old.facts.keys() | new.facts.keys()):
         before, after = old.facts.get(fact), new.facts.get(fact)
-        if fact not in _SETTINGS and before != after:
+        if fact not in _SETTINGS and not same_json(before, after):
             span = _key_span(own_document, project, fact)
             yield _project_change("profile-changed", f"{new.name} {fact}", span, before, after)
 

@@ -33,6 +33,7 @@ from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
 from toolgen.resolve.schema_bundler import follow_references, has_same_targets
 from toolgen.resolve.schema_locations import PREFIX
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple
+from toolgen_runtime.json_values import same_json
 
 Relation = Literal["note", "wider", "narrower", "other", "unknown"]
 
@@ -71,7 +72,7 @@ def combine_effects(differences: list[Difference]) -> Relation | None:
 
 def compare_schemas(old: Any, new: Any, examples: tuple[Any, ...] = ()) -> list[Difference]:
     """Return the differences between two self-contained schemas. `examples` are values that the old one admits."""
-    return [] if old == new else _Comparison(old, new, examples).run()
+    return [] if same_json(old, new) else _Comparison(old, new, examples).run()
 
 
 class _Pair(NamedTuple):
@@ -182,7 +183,7 @@ class _Comparison:
     def _condition(self, old: Any, new: Any, keyword: str, pointer: Pointer) -> Iterator[Difference]:
         """Yield the difference of a keyword whose effect on the values is not compared, but searched for."""
         before, after, here = _value(old, keyword), _value(new, keyword), (*pointer, keyword)
-        if before == after and has_same_targets({keyword: before}, self._old, self._new):
+        if same_json(before, after) and has_same_targets({keyword: before}, self._old, self._new):
             return
         if keyword == "patternProperties" and {*old.get(keyword, ())} == {*new.get(keyword, ())}:
             for pattern in old.get(keyword, ()):
@@ -304,7 +305,7 @@ class _Comparison:
     def _undeclared(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         """Yield the differences of the schema of undeclared properties."""
         before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
-        if before == after and has_same_targets(before, self._old, self._new):
+        if same_json(before, after) and has_same_targets(before, self._old, self._new):
             return
         here = (*pointer, "additionalProperties")
         if after is False:

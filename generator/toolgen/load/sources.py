@@ -146,13 +146,15 @@ def compact_json(value: object) -> str:
 
 
 def json_type(value: object) -> str:
-    """Return the JSON type of a value: `integer` for an int alone."""
+    """Return the JSON type of a value as it is written: 1.0 is a `number`, although JSON Schema takes it for an integer."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "boolean"
-    if isinstance(value, int | float):
-        return "integer" if isinstance(value, int) else "number"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "number"
     if isinstance(value, str):
         return "string"
     return "array" if isinstance(value, list) else "object"

@@ -26,6 +26,7 @@ from toolgen.resolve.dialect import (
 from toolgen.resolve.identifiers import class_name, distinct_name
 from toolgen.resolve.references import ReferenceGraph, reachable
 from toolgen.resolve.schema_locations import PREFIX, SchemaLocation, find_target, is_schema, map_keyword, walk_schemas
+from toolgen_runtime.json_values import same_json
 
 _CONTAINERS = frozenset({"$defs", "definitions", "properties", "items"})
 _DEFINITIONS = ("$defs", "definitions")
@@ -195,7 +196,10 @@ def follow_references(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Po
 
 
 def has_same_targets(schema: Any, old: Any, new: Any) -> bool:
-    """Return whether the references in a schema lead to equal definitions on both sides."""
+    """Return whether the references in a schema lead to identical definitions on both sides.
+
+    `old` and `new` are roots that differ, so a reference to the root leads to another schema.
+    """
     waiting, visited = [schema], set[str]()
     while waiting:
         for _, sub in walk_schemas(waiting.pop()):
@@ -204,7 +208,7 @@ def has_same_targets(schema: Any, old: Any, new: Any) -> bool:
                 continue
             visited.add(ref)
             is_in_new = ref.removeprefix(PREFIX) in new.get("$defs", ())
-            if not is_in_new or find_target(ref, old) != find_target(ref, new):
+            if not is_in_new or not same_json(find_target(ref, old), find_target(ref, new)):
                 return False
             waiting.append(find_target(ref, old))
     return True

@@ -150,7 +150,7 @@ class Converter:
 
         Args:
             wire: The JSON value of the wire.
-            tools: Definitions of tools that the package does not declare, to decode their arguments.
+            tools: Definitions of tools that the package does not declare, whose names may be written differently on the wire.
 
         Returns:
             The tool choice. None if the format has no equivalent.
@@ -470,7 +470,7 @@ class NativeToolConverter(Converter):
 
         Args:
             wire: The JSON value of the wire.
-            tools: Definitions of tools that the package does not declare, to decode their arguments.
+            tools: Definitions of tools that the package does not declare, whose names may be written differently on the wire.
 
         Returns:
             The definitions. The provider's own tools are opaque parts.

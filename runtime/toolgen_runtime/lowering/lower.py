@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
@@ -149,18 +149,16 @@ def _without_reference(context: LoweringContext, schema: dict[str, Any]) -> dict
 
 
 def _as_one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the root schema as one object, without keywords that the dialect rejects at the root."""
+    """Return the root schema as one object, without keywords that the dialect rejects at the root; NEVER if nothing fits."""
     dialect = context.dialect
-    is_composed = not schema.keys().isdisjoint(("$ref", "allOf", *UNIONS))
-    rejected = set(dialect.root.get("without", ()))
-    if not dialect.plain:
-        rejected |= {"$ref", "allOf", *UNIONS}
-    if dialect.enum != "any":  # the root would be a string
-        rejected |= {"enum", "const"}
+    is_composed = not schema.keys().isdisjoint(("$ref", "allOf", *UNIONS))  # what follows replaces these keywords
+    rejected = _keywords_rejected_at_root(dialect)
     if "$ref" in schema and ("$ref" in rejected or "type" not in schema):
         schema = _without_reference(context, schema)
     if "allOf" in rejected and "allOf" in schema:
         schema, _ = context.merge_all_of(schema, (), ())
+        if schema is NEVER and not dialect.plain:
+            return schema
         context.record_change((), "allOf", "rewritten", "its schemas were merged into the root")
     sentences: list[str] = []
     for keyword in UNIONS:
@@ -170,12 +168,7 @@ def _as_one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str
                 return _wrap_union(context, schema, keyword, branches)
             sentences.append(describe_needs([required_names(branch) for branch in branches]))
             schema = _merge_union(context, schema, keyword, branches)
-    for keyword in ("enum", "const", "not", "if", "then", "else"):
-        if keyword in rejected and keyword in schema:
-            sentence = describe_rule(keyword, schema[keyword])
-            sentences.append(sentence)
-            context.record_described((), keyword, sentence, f"{keyword} is not supported at the root")
-            schema = without_keywords(schema, (keyword,))
+    schema = _without_rejected_rules(context, schema, rejected, sentences)
     if (is_composed and not dialect.plain) or dialect.root.get("type") == "object":
         schema = _with_object_type(context, schema)
     elif schema.get("type") == ["object"]:
@@ -183,6 +176,29 @@ def _as_one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str
     if any(sentences) and context.allows_description(()):
         schema = {**schema, "description": _join_sentences(schema.get("description"), sentences)}
     return context.record_source_pointer(schema, ())
+
+
+def _keywords_rejected_at_root(dialect: Dialect) -> set[str]:
+    """Return the keywords that the root of a schema must not have in a dialect."""
+    rejected = set(dialect.root.get("without", ()))
+    if not dialect.plain:
+        rejected |= {"$ref", "allOf", *UNIONS}
+    if dialect.enum != "any":  # where only texts can be listed, a root that lists values would be a text
+        rejected |= {"enum", "const"}
+    return rejected
+
+
+def _without_rejected_rules(
+    context: LoweringContext, schema: dict[str, Any], rejected: Collection[str], sentences: list[str]
+) -> dict[str, Any]:
+    """Return the root schema without the rejected rules on values. A sentence for each is appended to `sentences`."""
+    for keyword in ("enum", "const", "not", "if", "then", "else"):
+        if keyword in rejected and keyword in schema:
+            sentence = describe_rule(keyword, schema[keyword])
+            sentences.append(sentence)
+            context.record_described((), keyword, sentence, f"{keyword} is not supported at the root")
+            schema = without_keywords(schema, (keyword,))
+    return schema
 
 
 def _with_object_type(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:

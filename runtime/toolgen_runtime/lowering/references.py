@@ -265,7 +265,11 @@ def _with_values(schema: Any, values: Mapping[int, Any]) -> Any:
 
 
 def _ends(schema: dict[str, Any], ending: set[str]) -> bool:
-    """Return whether a lowered schema, or a branch of it, is no reference, or refers to a definition in `ending`."""
+    """Return whether a lowered schema, or a branch of it, leads to something other than a reference.
+
+    A reference to a definition does if the name of the definition is in `ending`, and one to the root always does,
+    because the root is an object.
+    """
     if "$ref" in schema:
         return schema["$ref"] == "#" or schema["$ref"].removeprefix("#/$defs/") in ending
     branches = schema.get("anyOf")

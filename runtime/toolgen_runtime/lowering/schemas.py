@@ -182,7 +182,7 @@ def conditionally_required_names(schema: Mapping[str, Any]) -> list[str]:
 
 
 def json_type(value: object) -> str:
-    """Return the JSON type of a value."""
+    """Return the JSON type of a value, for JSON Schema: 1.0 is an `integer`."""
     if value is None:
         return "null"
     if isinstance(value, bool):

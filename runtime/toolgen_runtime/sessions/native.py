@@ -164,7 +164,13 @@ class ClientSession(SessionBase):
             sent = load(Request, self._replace_surrogates(dump(sent), ROOT))
             # the losses of the request were reported above
             keywords = self.provider.to_sdk(sent, on_loss=lambda loss: None, on_unsupported=self._on_unsupported)
-        return {**self._call_options, **(self.calls.streamed if streaming else {}), **keywords}
+        options = {**self._call_options, **(self.calls.streamed if streaming else {})}
+        for name, value in keywords.items():
+            is_joined = (
+                type(value) is dict and type(options.get(name)) is dict
+            )  # options of the client, and of the body
+            options[name] = {**options[name], **value} if is_joined else value
+        return options
 
     def _replace_surrogates(self, value: Any, at: Path) -> Any:
         """Return a JSON value whose texts can be encoded, and report each text that changes."""

@@ -161,7 +161,7 @@ class McpConverter(NativeToolConverter):
         """Convert a list of calls, or a single call.
 
         Args:
-            response: The JSON body of a response, or the official client's response object.
+            response: The JSON of the calls, or the official client's objects.
             turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
             tools: Definitions of tools that the package does not declare, to decode their arguments.
 
@@ -172,10 +172,11 @@ class McpConverter(NativeToolConverter):
             ConversionError: As for `from_tool_call`.
         """
         reader = Reader(self.wire, turn, tools)
-        wires = response if type(response) is list else [response]
+        if type(response) is not list:
+            return [self.read_single_call(to_plain_object(response, ROOT), None, ROOT, reader)]
         return [
             self.read_single_call(to_plain_object(wire, (ROOT, i)), None, (ROOT, i), reader)
-            for i, wire in enumerate(wires)
+            for i, wire in enumerate(response)
         ]
 
     def read_single_call(self, wire: dict[str, Any], requested_id: str | None, at: Path, reader: Reader) -> ToolCall:

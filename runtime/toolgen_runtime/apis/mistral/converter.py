@@ -18,7 +18,7 @@ from ...conversion.extras import (
 from ...conversion.message_order import Placed, order_for_api
 from ...conversion.reader import Reader
 from ...conversion.responses import with_usage
-from ...conversion.tool_results import ResultKind, report_dropped_error_flag, write_result_text
+from ...conversion.tool_results import ResultKind
 from ...conversion.values import read_list_or_null, read_text_or_list, write_text_or_list
 from ...conversion.writer import Writer
 from ...models import (
@@ -35,7 +35,6 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import Path
-from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
     find_body_error,
@@ -217,15 +216,6 @@ class MistralConverter(ChatConverter):
     def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
         """Read the result of a call: text, the text of an error, or parts. Only the newest servers accept media."""
         return ("text", "", None) if value is None else super().read_result_content(value, at, reader)
-
-    def write_result_content(
-        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
-    ) -> str | list[Any]:
-        """Write the result of a call. Media follow at the end of the turn, unless they were inside a result."""
-        report_dropped_error_flag(kind, is_error, at, writer)
-        if kind == "multimodal":
-            return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
-        return write_result_text(kind, value, at, writer)
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer

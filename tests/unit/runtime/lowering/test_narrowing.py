@@ -309,7 +309,16 @@ def test_a_length_that_is_not_sent_is_reported(inner: Any, value: Any, dialect: 
 
 
 @every_dialect
-@pytest.mark.parametrize("root", [{"enum": ["a"]}, {"const": 1}, {"allOf": [False]}, {"$ref": "#/$defs/N"}])
+@pytest.mark.parametrize(
+    "root",
+    [
+        {"enum": ["a"]},
+        {"const": 1},
+        {"allOf": [False]},
+        {"properties": {"a": TEXT}, "allOf": [False]},
+        {"$ref": "#/$defs/N"},
+    ],
+)
 def test_a_root_that_admits_nothing_is_an_empty_object(root: Any, dialect: tuple[str, str]) -> None:
     lowering = lowered({"type": "object", **root, "$defs": {"N": {"type": "object", "enum": [1]}}}, dialect)
     if not DIALECTS[dialect].plain:
