@@ -105,29 +105,51 @@ def objects_in_use(package: str, rounds: int) -> Iterator[Result]:
         yield Result(f"{name}, a history that was read", "one that was built", None, *sides)
 
 
+CLIENTS = {"openai_chat": "from openai import OpenAI", "anthropic": "from anthropic import Anthropic"}
+"""The import of the official client that the session of a provider needs."""
+
+PYDANTIC = "import pydantic; pydantic.BaseModel"
+BY_PYDANTIC, BY_CLIENT = 0.9, 0.15
+"""The most that our imports may take, `import pydantic` and the import of the client = 1."""
+
+
 def imports(package: Path, rounds: int) -> Iterator[Result]:
-    """Compare the import of a provider's module with `import pydantic`."""
+    """Compare what a first request imports after the official client with the client and with `import pydantic`."""
     with tempfile.TemporaryDirectory() as folder:
-        app = Path(folder) / "app"
-        for each in (package, Path(toolgen_runtime.__file__).parent):
-            shutil.copytree(each, app / each.name, ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("openai_chat", "anthropic", "gemini", "openai_responses"):
-            module = f"{package.name}.providers.{name}"
-            for kind, compiled in (("", True), (", no bytecode", False)):
-                sides: tuple[list[float], list[float]] = [], []
-                for _ in range(rounds + 1):
-                    sides[0].append(_import(module, app, compiled))
-                    sides[1].append(_import("pydantic", app, True))
-                goal = 0.5 if compiled else None
-                yield Result(f"import {name}{kind}", "import pydantic", goal, sides[0][1:], sides[1][1:], "ms")
-                for cache in [*app.rglob("__pycache__")]:
-                    shutil.rmtree(cache)
+        app, uncompiled = Path(folder) / "app", Path(folder) / "uncompiled"
+        for parent in (app, uncompiled):
+            for each in (package, Path(toolgen_runtime.__file__).parent):
+                shutil.copytree(each, parent / each.name, ignore=shutil.ignore_patterns("__pycache__"))
+        for name, client in CLIENTS.items():
+            modules = (f"providers.{name}", "running", f"sessions.{name}", "tools.get_weather")
+            converter, *_ = needed = [f"import {package.name}.{module}" for module in modules]
+            first_request = "; ".join(needed)
+            cases = {
+                "pydantic": ("pass", PYDANTIC, app),
+                "client": ("pass", client, app),
+                "converter": ("pass", converter, app),
+                "first request": (client, first_request, app),
+                "no bytecode": (client, first_request, uncompiled),
+            }
+            spent: dict[str, list[float]] = {case: [] for case in cases}
+            for n in range(rounds + 1):
+                for case, (before, code, place) in cases.items():
+                    milliseconds = _import(before, code, place, place == app)
+                    if n:
+                        spent[case].append(milliseconds)
+            for title, case, beside, goal in (
+                (f"import of {name}", "converter", "pydantic", BY_PYDANTIC),
+                (f"imports of a first request, {name}", "first request", "pydantic", BY_PYDANTIC),
+                (f"imports of a first request, {name}", "first request", "client", BY_CLIENT),
+                (f"the same, no bytecode, {name}", "no bytecode", "client", None),
+            ):
+                yield Result(title, f"import of {beside}", goal, spent[case], spent[beside], "ms")
 
 
-def _import(module: str, folder: Path, compiled: bool) -> float:
-    """Return the milliseconds of an import in a separate process."""
-    code = f"import time; a = time.process_time(); import {module}; print((time.process_time() - a) * 1000)"
-    return float(_printed(folder, compiled, "-c", code))
+def _import(before: str, code: str, folder: Path, compiled: bool) -> float:
+    """Return the milliseconds that imports take in a separate process, after others."""
+    text = f"{before}\nimport time\nbegan = time.process_time()\n{code}\nprint((time.process_time() - began) * 1000)"
+    return float(_printed(folder, compiled, "-c", text))
 
 
 def _printed(folder: Path, compiled: bool, *words: str) -> str:
