@@ -55,7 +55,7 @@ def type_of(n: int) -> Json:
 
 def operation(n: int) -> Json:
     """Return an operation with two ids in its path, a body, and a result."""
-    parameters = [
+    parameters: list[Json] = [
         {"name": name, "in": "path", "required": True, "schema": {"$ref": "#/components/schemas/Id"}}
         for name in ("owner_id", "item_id")
     ]
@@ -85,7 +85,7 @@ def document() -> Json:
 def most_used_type(tools: list[Path]) -> str:
     """Return the name of the type's file that most tools refer to."""
     uses = Counter(name for tool in tools for name in set(re.findall(r"types/(\w+\.yaml)", tool.read_text("utf-8"))))
-    return uses.most_common(1)[0][0]
+    return str(uses.most_common(1)[0][0])
 
 
 def results(file: Path | None, rounds: int) -> Iterator[Result | str]:

@@ -36,7 +36,11 @@ ROOT = FOLDER.parents[1]
 UPSTREAM = {"chat": "messages", "messages": "chat"}
 """The API of the requests, and that of the model."""
 
-ADDED, ALL, CHUNK = "added time of a request", "time of a request at 50", "added time of a chunk"
+ADDED, CHUNK = "added time of a request", "added time of a chunk"
+ALL, PROCESSOR = "time of a request at 50", "processor time of one at 50"
+CASES = {ADDED: "ms", ALL: "ms", PROCESSOR: "ms", CHUNK: "µs"}
+"""What is measured, and its unit."""
+
 GOALS = {
     (ADDED, "client"): 1.3,
     (ADDED, "litellm"): 1 / 6,
@@ -81,7 +85,7 @@ def gateway(name: str, api: str, upstream: str, python: Path, folder: Path) -> t
 
 
 def measured(api: str, servers: dict[str, Server], model: Server, rounds: int) -> dict[str, dict[str, list[float]]]:
-    """Return the figures of each server by case and round: milliseconds; for chunks, microseconds."""
+    """Return the figures of each server by case and round."""
     whole, slow = request(api, is_stream=False), request(api, is_stream=True, is_slow=True)
     sizes = {name: 100 if name == "litellm" else 400 for name in servers}
     for server in servers.values():
@@ -98,7 +102,9 @@ def measured(api: str, servers: dict[str, Server], model: Server, rounds: int) -
         for name in names[n % len(names) :] + names[: n % len(names)]:
             port, rows = servers[name].port, figures[name]
             rows[ADDED].append((statistics.median(request_seconds(port, whole, sizes[name])) - alone) * 1e3)
-            rows[ALL].append(asyncio.run(answered(port, whole, 2 * sizes[name], 50)) / sizes[name] / 2 * 1e3)
+            count, before = 2 * sizes[name], servers[name].processor_seconds()
+            rows[ALL].append(asyncio.run(answered(port, whole, count, 50)) / count * 1e3)
+            rows[PROCESSOR].append((servers[name].processor_seconds() - before) / count * 1e3)
             rows[CHUNK].append((statistics.median(chunk_seconds(port, slow, 3)) - alone_chunk) * 1e6)
     return figures
 
@@ -126,10 +132,9 @@ def results(apis: list[str], rounds: int, requests: int, has_peers: bool) -> Ite
                     words, port, environment = gateway(name, api, model.address, python, Path(folder))
                     servers[name] = stack.enter_context(started(words, port, ROOT, **environment))
                 figures = measured(api, servers, model, rounds)
-                for case in (ADDED, ALL, CHUNK):
+                for case, unit in CASES.items():
                     for name in (name for name in servers if name != "toolgen"):
                         sides = figures["toolgen"][case], figures[name][case]
-                        unit = "µs" if case == CHUNK else "ms"
                         yield Result(f"{api}, {case}", TITLES[name], GOALS.get((case, name)), *sides, unit)
                 before, after = memory(api, servers["toolgen"], requests)
                 yield Result(f"{api}, memory", f"after {requests // 10} requests", FLAT, [after], [before], "MB")

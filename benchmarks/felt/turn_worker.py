@@ -166,17 +166,19 @@ def openai_agents() -> Callable[[], str]:
 def floor(api: str, is_async: bool) -> Callable[[], str]:
     """Return the same two requests through the official client alone."""
     user = {"role": "user", "content": QUESTION}
-    schema = {
+    schema: dict[str, Any] = {
         "type": "object",
         "properties": {"city": {"type": "string"}, "unit": {"enum": ["celsius", "fahrenheit"]}},
     }
-    calls = [
+    calls: list[tuple[str, dict[str, Any]]] = [
         ("get_weather", {"city": "Oslo"}),
         ("convert", {"amount": 12.5, "to": "EUR"}),
         ("find_notes", {"query": "trip"}),
     ]
-    client, fixed = client_of(api, is_async), {"model": "fake"}
+    client = client_of(api, is_async)
+    fixed: dict[str, Any] = {"model": "fake"}
     tools: list[dict[str, Any]]
+    asked: list[dict[str, Any]]
     if api == "chat":
         create = client.chat.completions.create
         tools = [
@@ -190,7 +192,8 @@ def floor(api: str, is_async: bool) -> Callable[[], str]:
         results = [{"role": "tool", "tool_call_id": call["id"], "content": '{"degrees": 21}'} for call in asked]
         second = [user, {"role": "assistant", "content": "I look that up.", "tool_calls": asked}, *results]
     else:
-        create, fixed = client.messages.create, {"model": "fake", "max_tokens": 4096}
+        create = client.messages.create
+        fixed["max_tokens"] = 4096
         tools = [{"name": name, "description": name, "input_schema": schema} for name, _ in calls]
         asked = [
             {"type": "tool_use", "id": f"toolu_{i}", "name": name, "input": arguments}
