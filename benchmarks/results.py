@@ -40,9 +40,12 @@ PROGRAMS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
 
 
 def shown(words: tuple[str, ...]) -> str:
-    """Run a program, print its lines as they come, and return them."""
+    """Run a program, print its lines as they come, and return them. It may write bytecode, as in an app."""
     lines = []
-    with subprocess.Popen([sys.executable, *words], cwd=HERE.parent, stdout=subprocess.PIPE, text=True) as process:
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    with subprocess.Popen(
+        [sys.executable, *words], cwd=HERE.parent, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         for line in process.stdout:
             print(line, end="", flush=True)
