@@ -13,10 +13,10 @@ import sys
 import time
 from collections.abc import Sequence
 
-from tests.servers import litellm_proxy, mcp_programs
+from tests.servers import litellm_proxy, mcp_programs, vllm_server
 from tests.servers.common import CannotBeSetUp, Report
 
-PARTS = {"litellm": litellm_proxy.run, "mcp": mcp_programs.run}
+PARTS = {"litellm": litellm_proxy.run, "mcp": mcp_programs.run, "vllm": vllm_server.run}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,7 +18,7 @@ from tests.running.project import TOOLS
 from tests.running.scripts import completion, native
 from tests.servers.common import FOLDER, Report, folder_gigabytes, node_packages
 from tests.servers.mcp_server import PIXEL
-from tests.support.generated import Package, compiled, write_project
+from tests.support.generated import PROBES, TYPES, Declaration, Package, compiled, write_project
 from tests.support.repository import ROOT
 
 SCOPE = "@modelcontextprotocol"
@@ -76,7 +76,7 @@ CALLS = (
     Expected("read_file", {"path": "a", "lines": 2}, "text of a"),
     Expected("read_file", {"lines": 0}, "path", {"isError": True}),
     Expected("grep", {"pattern": "x"}, "x"),
-    Expected("write_file", {"path": "a", "text": "four"}, '"bytes"', {"structuredContent": {"bytes": 4}}),
+    Expected("write_file", {"path": "a", "text": "four"}, "bytes", {"structuredContent": {"bytes": 4}}),
     Expected("run_command", {"command": "ls"}, "ValueError", {"isError": True}),
 )
 """Calls of the server of a generated package."""
@@ -106,9 +106,9 @@ SERVERS = (
             ("get-tiny-image", {}, "image/png"),
             ("get-structured-content", {"location": "Chicago"}, "temperature"),
             ("get-annotated-message", {"messageType": "error", "includeImage": True}, "image/png"),
-            ("get-resource-links", {"count": 2}, "resource_link"),
-            ("get-resource-reference", {"resourceType": "Text", "resourceId": 1}, "demo://resource"),
-            ("no-such-tool", {}, "no-such-tool"),
+            ("get-resource-links", {"count": 2}, "demo://resource/dynamic"),
+            ("get-resource-reference", {"resourceType": "Text", "resourceId": 1}, "demo://resource/dynamic/text/1"),
+            ("no-such-tool", {}, "no tool with this name"),
         ),
     ),
     Server(
@@ -243,9 +243,15 @@ def run(report: Report) -> None:
     report.figures.append(f"{', '.join(PACKAGES)}: {folder_gigabytes(node):.1f} GB")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
-        schemas = write_project(folder, TOOLS, {}, ("openai_chat", "mcp"), frameworks=["mcp"])
-        package = Package(compiled(schemas), folder)
-        use_with_clients(package, node, report)
-        use_with_inspector(package, node, report)
+        files = package_with(TOOLS, folder / "server")
+        use_with_clients(files, node, report)
+        use_with_inspector(files, node, report)
+        other = package_with(PROBES, folder / "client")  # none of its tools has the name of a server's tool
         for server in SERVERS:
-            asyncio.run(run_with_tools(package, node, server, folder / server.name, report))
+            asyncio.run(run_with_tools(other, node, server, folder / server.name, report))
+
+
+def package_with(tools: tuple[Declaration, ...], folder: Path) -> Package:
+    """Return a package with the functions for MCP."""
+    schemas = write_project(folder, tools, TYPES, ("openai_chat", "mcp"), frameworks=["mcp"])
+    return Package(compiled(schemas), folder)

