@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 
 from tests.servers import litellm_proxy, mcp_programs, vllm_server
@@ -39,6 +40,8 @@ def faults_of(name: str) -> int:
     except CannotBeSetUp as reason:
         print(f"{name}: skipped. {reason}")
         return 0
+    except Exception:  # noqa: BLE001 - whatever ends a part is a fault, and the other parts still run
+        report.faults.append(traceback.format_exc())
     print(f"{name}: {report.checks} checks, {len(report.faults)} faults, {time.monotonic() - start:.0f} seconds")
     for figure in report.figures:
         print(f"  {figure}")

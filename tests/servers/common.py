@@ -61,9 +61,7 @@ def require_space(gigabytes: float) -> None:
         raise CannotBeSetUp(f"It needs {gigabytes:.1f} GB of disk space, and {free:.1f} GB are free.")
 
 
-def python_environment(
-    name: str, requirements: Sequence[str], gigabytes: float, overrides: Sequence[str] = ()
-) -> Path:
+def python_environment(name: str, requirements: Sequence[str], gigabytes: float, overrides: Sequence[str] = ()) -> Path:
     """Return the folder of programs of an environment, which is made unless it is there.
 
     Args:
@@ -83,7 +81,8 @@ def python_environment(
         fresh(folder)
         file = folder / "overrides.txt"
         file.write_text("".join(f"{override}\n" for override in overrides))
-        command = [_uv(), "pip", "install", "--quiet", "--python", folder / "bin" / "python", "--override", file]
+        command: list[str | Path] = [_uv(), "pip", "install", "--quiet", "--python", folder / "bin" / "python"]
+        command += ["--override", file]
         _install([*command, *requirements], requirements)
         _mark_as_ready(folder, wanted)
     return folder / "bin"
@@ -103,8 +102,9 @@ def node_packages(name: str, packages: Sequence[str], gigabytes: float) -> Path:
         require_space(gigabytes)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        options = ["--no-save", "--no-audit", "--no-fund", "--silent", "--ignore-scripts", "--fetch-retries=0"]
-        _install(["npm", "install", "--prefix", folder, *options, *packages], packages)
+        command: list[str | Path] = ["npm", "install", "--prefix", folder, "--no-save", "--no-audit", "--no-fund"]
+        command += ["--silent", "--ignore-scripts", "--fetch-retries=0"]
+        _install([*command, *packages], packages)
         _mark_as_ready(folder, wanted)
     return folder
 
@@ -115,7 +115,7 @@ def _uv() -> Path:
     if not _is_ready(folder, UV):
         shutil.rmtree(folder, ignore_errors=True)
         python = fresh(folder)
-        pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
+        pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
         _install([*pip, "install", "--quiet", UV], [UV])
         _mark_as_ready(folder, UV)
     return folder / "bin" / "uv"

@@ -31,7 +31,7 @@ GIGABYTES = 0.7
 CLIENTS = ("openai_chat", "openai_compatible", "anthropic", "openai_responses")
 """The providers whose clients talk to the proxy. The first two share a format."""
 
-ROUTES = {
+ROUTES: dict[str, dict[str, Any]] = {
     "openai": {"model": "openai/m"},
     "chat": {"model": "openai/m", "use_chat_completions_api": True},
     "hosted_vllm": {"model": "hosted_vllm/m"},
@@ -81,9 +81,7 @@ class Model(Loopback):
         else:
             calls = [models.ToolCall(f"call_{path}", "read_file", {"path": path, "lines": 3}) for path in "ab"]
             parts, reason = [models.TextPart("I look."), *map(models.ToolCallPart, calls)], "tool_calls"
-        completion = models.Completion(
-            models.AssistantMessage(parts), reason, model="m", usage=models.Usage(10, 5, 15)
-        )
+        completion = models.Completion(models.AssistantMessage(parts), reason, model="m", usage=models.Usage(10, 5, 15))
         return replied(self._package, self.provider_of(sent), completion, bool(request.stream))
 
     def read(self, sent: Sent) -> Any:
@@ -142,7 +140,9 @@ class Proxy:
         request = models.Request(
             [
                 models.SystemMessage("Be brief."),
-                models.UserMessage([models.TextPart("Read a and b."), models.ImagePart(data=PIXEL, media_type="image/png")]),
+                models.UserMessage(
+                    [models.TextPart("Read a and b."), models.ImagePart(data=PIXEL, media_type="image/png")]
+                ),
             ],
             tools=list(definitions.values()),
             max_output_tokens=100,
@@ -168,13 +168,15 @@ class Proxy:
         equal(schemas_of(first.tools, route), schemas_of(sent_tools, route), f"{exchange}: the tools that arrive")
         equal(bool(first.stream), streaming, f"{exchange}: a stream is asked for")
         equal(
-            [(part.type) for part in first.messages[-1].content], ["text", "image"], f"{exchange}: the parts that arrive"
+            [part.type for part in first.messages[-1].content], ["text", "image"], f"{exchange}: the parts that arrive"
         )
         tool_calls_of = self.package.module("messages").tool_calls_of
         calls = [call for message in second.messages if message.role == "assistant" for call in tool_calls_of(message)]
         results = [result for message in second.messages if message.role == "tool" for result in message.results]
         equal([call.arguments["path"] for call in calls], ["a", "b"], f"{exchange}: the calls that come back")
-        equal([result.tool_call_id for result in results], [call.id for call in calls], f"{exchange}: the ids of results")
+        equal(
+            [result.tool_call_id for result in results], [call.id for call in calls], f"{exchange}: the ids of results"
+        )
 
     async def choose(self, provider: str, route: str) -> None:
         """Send each tool choice, and see what arrives."""
@@ -183,7 +185,9 @@ class Proxy:
         async with self.session(provider, route) as session:
             for choice in ("auto", "required", "none", models.NamedToolChoice("read_file")):
                 self.model.heard.clear()
-                request = models.Request([models.UserMessage("Hi")], tools=definitions, tool_choice=choice, max_output_tokens=9)
+                request = models.Request(
+                    [models.UserMessage("Hi")], tools=definitions, tool_choice=choice, max_output_tokens=9
+                )
                 await session.complete(request)
                 arrived = self.model.read(self.model.heard[0]).tool_choice
                 self.report.equal(arrived or "auto", choice, f"{provider} to {route}: the tool choice that arrives")
@@ -238,7 +242,11 @@ class Proxy:
         for provider in CLIENTS:
             for route in ROUTES:
                 exchanges = [
-                    *(exchange(provider, route, streaming) for exchange in (self.converse, self.fail) for streaming in (False, True)),
+                    *(
+                        exchange(provider, route, streaming)
+                        for exchange in (self.converse, self.fail)
+                        for streaming in (False, True)
+                    ),
                     self.choose(provider, route),
                     self.ask_for_json(provider, route),
                 ]
@@ -274,7 +282,7 @@ def started(report: Report, folder: Path) -> Iterator[Proxy]:
     config = folder / "config.json"
     config.write_text(json.dumps(proxy_config(model.address)))
     environment = {"LITELLM_MASTER_KEY": key, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    command = [programs / "litellm", "--config", config, "--host", "127.0.0.1", "--port", str(port)]
+    command: list[str | Path] = [programs / "litellm", "--config", config, "--host", "127.0.0.1", "--port", str(port)]
     try:
         with serving(command, f"{address}/health/liveliness", FOLDER / "litellm.log", 180, environment):
             yield Proxy(address, key, package, model, report)

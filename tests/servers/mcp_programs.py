@@ -191,15 +191,23 @@ def use_with_inspector(package: Package, node: Path, report: Report) -> None:
     report.equal(json.loads(listed.stdout)["tools"], package.provider("mcp").TOOLS, "inspector: the tools")
     for call in CALLS:
         pairs = [f"{name}={value}" for name, value in call.arguments.items()]
-        done = inspected(
-            package, node, "--method", "tools/call", "--tool-name", call.name, "--tool-arg", *pairs
-        )
+        done = inspected(package, node, "--method", "tools/call", "--tool-name", call.name, "--tool-arg", *pairs)
         check_result(report, f"inspector: {call.name} {call.arguments}", call, json.loads(done.stdout))
 
 
 def inspected(package: Package, node: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run the inspector on the generated server."""
-    command = ["node", node / INSPECTOR, "--cli", "--cwd", ROOT, *words, "--", sys.executable, *server_arguments(package)]
+    command = [
+        "node",
+        node / INSPECTOR,
+        "--cli",
+        "--cwd",
+        ROOT,
+        *words,
+        "--",
+        sys.executable,
+        *server_arguments(package),
+    ]
     return subprocess.run([*map(str, command)], cwd=node, capture_output=True, text=True, check=False, timeout=120)
 
 
@@ -233,7 +241,9 @@ async def run_with_tools(package: Package, node: Path, server: Server, folder: P
     report.equal((result.text, result.stopped_by), ("Done.", "end"), f"{server.name}: the end of the run")
     for (name, _, text), returned in zip(server.calls, results, strict=True):
         said = repr(returned.value)
-        report.check(placed(text) in said, f"{server.name}: {name}: {placed(text)} is not in {returned.kind} {said[:500]}")
+        report.check(
+            placed(text) in said, f"{server.name}: {name}: {placed(text)} is not in {returned.kind} {said[:500]}"
+        )
     report.figures.append(f"server-{server.name}: {len(remote.tools)} tools, {len(results)} calls")
 
 

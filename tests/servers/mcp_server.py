@@ -1,6 +1,6 @@
 """The MCP server of a generated package over standard input and output, for clients that start their servers.
 
-    python -m tests.servers.mcp_server FOLDER PACKAGE
+python -m tests.servers.mcp_server FOLDER PACKAGE
 """
 
 from __future__ import annotations

