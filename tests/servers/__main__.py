@@ -2,8 +2,8 @@
 
     python -m tests.servers [PART …]
 
-Parts: litellm, mcp, vllm. It is no part of the test suite: it installs large packages below build/servers, and takes minutes. A part that cannot be set up is skipped. The exit
-code is 1 if something that ran is wrong.
+Parts: litellm, mcp, vllm. It is no part of the test suite: it installs large packages below build/servers, and takes
+minutes. A part that cannot be set up is skipped. The exit code is 1 if something that ran is wrong.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the parts share: their environments below build/servers, the processes of servers, the package that they drive, and their reports."""
+"""What the parts share: their environments below build/servers, the processes of servers, and their reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""MCP with the programs of npm: its client and its inspector use the server of a generated package, and a run uses the tools of its servers."""
+"""MCP with the programs of npm.
+
+Its clients and its inspector use the server of a generated package, and a run uses the tools of its servers.
+"""
 
 from __future__ import annotations
 
@@ -84,9 +87,9 @@ CALLS = (
 
 @dataclass(frozen=True)
 class Server:
-    """A server of npm, and what a run calls there: texts that the results have to contain, by call.
+    """A server of npm, and the calls of a run: the name of a tool, its arguments, and a text that the result contains.
 
-    `{folder}` in arguments and results is a folder of this run.
+    `{folder}` in them is the folder of the server. No call needs the network, or takes long.
     """
 
     name: str
@@ -185,7 +188,7 @@ def check_result(report: Report, what: str, call: Expected, result: Any) -> None
 
 
 def use_with_inspector(package: Package, node: Path, report: Report) -> None:
-    """Let the inspector list the tools of the generated server, with all that it says about their schemas, and make calls."""
+    """Let the inspector list the tools of the generated server, check their schemas strictly, and make calls."""
     listed = inspected(package, node, "--method", "tools/list", "--strict")
     report.equal(listed.returncode, 0, f"inspector: the schemas ({listed.stderr.strip()[-500:]})")
     report.equal(json.loads(listed.stdout)["tools"], package.provider("mcp").TOOLS, "inspector: the tools")
@@ -197,17 +200,8 @@ def use_with_inspector(package: Package, node: Path, report: Report) -> None:
 
 def inspected(package: Package, node: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run the inspector on the generated server."""
-    command = [
-        "node",
-        node / INSPECTOR,
-        "--cli",
-        "--cwd",
-        ROOT,
-        *words,
-        "--",
-        sys.executable,
-        *server_arguments(package),
-    ]
+    server = [sys.executable, *server_arguments(package)]
+    command = ["node", node / INSPECTOR, "--cli", "--cwd", ROOT, *words, "--", *server]
     return subprocess.run([*map(str, command)], cwd=node, capture_output=True, text=True, check=False, timeout=120)
 
 
@@ -240,10 +234,8 @@ async def run_with_tools(package: Package, node: Path, server: Server, folder: P
     results = [result for message in result.messages if message.role == "tool" for result in message.results]
     report.equal((result.text, result.stopped_by), ("Done.", "end"), f"{server.name}: the end of the run")
     for (name, _, text), returned in zip(server.calls, results, strict=True):
-        said = repr(returned.value)
-        report.check(
-            placed(text) in said, f"{server.name}: {name}: {placed(text)} is not in {returned.kind} {said[:500]}"
-        )
+        value, expected = repr(returned.value), placed(text)
+        report.check(expected in value, f"{server.name}: {name}: {expected} is not in {returned.kind} {value[:500]}")
     report.figures.append(f"server-{server.name}: {len(remote.tools)} tools, {len(results)} calls")
 
 
@@ -253,12 +245,12 @@ def run(report: Report) -> None:
     report.figures.append(f"{', '.join(PACKAGES)}: {folder_gigabytes(node):.1f} GB")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
-        files = package_with(TOOLS, folder / "server")
-        use_with_clients(files, node, report)
-        use_with_inspector(files, node, report)
-        other = package_with(PROBES, folder / "client")  # none of its tools has the name of a server's tool
+        offered = package_with(TOOLS, folder / "server")
+        use_with_clients(offered, node, report)
+        use_with_inspector(offered, node, report)
+        package = package_with(PROBES, folder / "client")  # none of its tools has the name of a server's tool
         for server in SERVERS:
-            asyncio.run(run_with_tools(other, node, server, folder / server.name, report))
+            asyncio.run(run_with_tools(package, node, server, folder / server.name, report))
 
 
 def package_with(tools: tuple[Declaration, ...], folder: Path) -> Package:

@@ -2,8 +2,8 @@
 
     python tiny_model.py FOLDER
 
-It prints the token with which a call begins. Its vocabulary is bytes, and the word with which a call begins. It lacks what a model that is trained does not write into
-the texts of a call: control characters, and the word with which a call ends, which is written in bytes.
+It prints the number of the token with which a call begins. The other tokens are bytes. The vocabulary lacks what a
+trained model does not write into the texts of a call: control characters, and the word with which a call ends.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ LENGTH = 8192
 def make_tokenizer() -> PreTrainedTokenizerFast:
     """Return a tokenizer of bytes."""
     printable = [chr(byte) for byte in range(33, 127)]
-    others = sorted(set(pre_tokenizers.ByteLevel.alphabet()) - set(printable))
-    alphabet = printable + [symbol for symbol in others if decoders.ByteLevel().decode([symbol]) >= " "]
+    beyond = sorted(set(pre_tokenizers.ByteLevel.alphabet()) - set(printable))
+    alphabet = printable + [symbol for symbol in beyond if decoders.ByteLevel().decode([symbol]) >= " "]
     tokenizer = Tokenizer(models.BPE(vocab={symbol: i for i, symbol in enumerate(alphabet)}, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
