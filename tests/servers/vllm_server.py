@@ -275,7 +275,7 @@ def run(report: Report) -> None:
 async def drive(package: Package, address: str, call_token: int, report: Report) -> None:
     """Drive the server."""
     async with opened("vllm", address, later=True) as client:
-        client = client.with_options(timeout=300)
+        client = client.with_options(timeout=300, max_retries=2)  # the server closes idle connections
         session = package.module("sessions.vllm").AsyncSession(
             client, MODEL, on_loss=lambda loss: None, on_unsupported="weaken"
         )
