@@ -336,6 +336,9 @@ _STATUSES: dict[int, Kind] = {
 }
 _RETRYABLE = ("rate_limit", "overloaded", "server")
 
+_TOO_LARGE = 413
+"""The status of a request that is too large by itself, for example larger than a limit of tokens a minute."""
+
 
 def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str, Any]) -> ApiError:
     """Classify an API error by the codes in its body, otherwise by its status.
@@ -351,7 +354,7 @@ def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str
     texts = [value_at_path(body, path) for path in table.get("message", ())] + [body]
     message = next((text for text in texts if type(text) is str and text.strip()), f"HTTP status {status}")
     kind = _kind_of_error(codes, message, status, table)
-    is_final = any(code in table.get("final", ()) for code in codes)
+    is_final = status == _TOO_LARGE or any(code in table.get("final", ()) for code in codes)
     return ApiError(kind, message, kind in _RETRYABLE and not is_final, {provider: {"status": status, "body": body}})
 
 

@@ -131,6 +131,12 @@ class Mistral(MistralConverter):
         },
         "phrases": {
             "maximum context length": "context_length",
+            "exceeded model token limit": "context_length",
+            "longer than the maximum model length": "context_length",
+            "exceeds the context window": "context_length",
+            "exceeds the available context size": "context_length",
+            "prompt is too long": "context_length",
+            "input is too long": "context_length",
             "content management policy": "content_policy",
             "overloaded": "overloaded",
             "too large for model": "context_length",

@@ -191,6 +191,11 @@ class OpenaiResponses(ResponsesConverter):
         },
         "phrases": {
             "maximum context length": "context_length",
+            "exceeded model token limit": "context_length",
+            "longer than the maximum model length": "context_length",
+            "exceeds the available context size": "context_length",
+            "prompt is too long": "context_length",
+            "input is too long": "context_length",
             "exceeds the context window": "context_length",
             "incorrect api key": "authentication",
             "content management policy": "content_policy",
