@@ -23,6 +23,10 @@ from tests.support.repository import PROFILES, SCHEMAS, profile
 from toolgen import resources
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
+from toolgen.load import loading
+from toolgen.load.sources import DocumentContent
+from toolgen.load.text_decoding import FaultReporter
+from toolgen.load.yaml_reader import read_yaml_documents
 
 _serial = itertools.count()
 
@@ -115,6 +119,23 @@ def shipped_profiles(*names: str) -> Iterator[None]:
     """Replace the shipped profiles by these alone: for small sources, reading all profiles takes most of the time."""
     folder = _shipped(names)
     with mock.patch.object(resources, "shipped_folder", lambda kind: folder if kind == "schemas" else _BUILTIN(kind)):
+        yield
+
+
+@contextmanager
+def shipped_texts_read_once() -> Iterator[None]:
+    """Parse each shipped text once in a process. Every build reads all profiles, and for small sources that is half of it."""
+    texts = {file.read_text("utf-8") for kind in ("format", "providers") for file in (SCHEMAS / kind).glob("*.yaml")}
+    contents: dict[str, list[DocumentContent]] = {}
+
+    def read(text: str, reporter: FaultReporter) -> list[DocumentContent]:
+        if text not in texts:
+            return read_yaml_documents(text, reporter)
+        if text not in contents:
+            contents[text] = read_yaml_documents(text, reporter)
+        return contents[text]
+
+    with mock.patch.object(loading, "read_yaml_documents", read):
         yield
 
 

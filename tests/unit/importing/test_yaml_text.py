@@ -10,13 +10,20 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 
+from tests.support.budgets import budget
 from toolgen.diagnostics import Findings
 from toolgen.importing.yaml_text import dump_declaration
 from toolgen.load.loading import read_yaml_value
 
 from .strategies import TEXTS, VALUES
 
-_SETTINGS = settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck), database=None)
+_SETTINGS = settings(
+    deadline=None,
+    max_examples=budget(50, 300),
+    derandomize=budget(True, False),
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 
 READERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]
 

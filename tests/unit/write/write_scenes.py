@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,12 @@ import pytest
 from write_faults import EXCHANGE, LOCKS, READS, WRITES, At, Dead, install
 from write_project import HEADER, ONE, TWO, Project, snapshot
 
+from tests.support.budgets import budget
+
 ALL = READS + WRITES + LOCKS
+CHANGES = {*WRITES, EXCHANGE} - {"fsync"}
+ON_NAMES = tuple(sorted({*ALL} - {"fstat", "read", "write", "fsync", "flock"}))
+"""Operations that find a file by its name. All others are on a file that is open, which has lost its name for all they know."""
 
 BEFORE = {**ONE, "tools/gone.py": f"{HEADER}gone = 2\n", "types.py": f"{HEADER}gone = 3\n"}
 """The files that go stand before and after the lock file in every order."""
@@ -125,6 +130,21 @@ def kinds(project: Project, files: Mapping[str, str], exchange: bool) -> list[st
         assert project.build(dict(files)) is not None
     assert (EXCHANGE in operations) <= exchange
     return operations
+
+
+def changing(operations: Sequence[str]) -> list[int]:
+    """The numbers of the operations that change what the disk has, and the number after the last one.
+
+    Before any other operation, a killed build leaves what it would leave before the next one of these.
+    """
+    numbers = (number for number, kind in enumerate(operations, 1) if kind in CHANGES)
+    return [*numbers, len(operations) + 1]
+
+
+def changing_and_some(operations: Sequence[str], offset: int) -> list[int]:
+    """The operations that change what the disk has, and every third of the others: all of them with a large budget."""
+    step = budget(3, 1)
+    return sorted({*changing(operations), *range(1 + offset % step, len(operations), step)})
 
 
 def outside(folder: Path) -> Path:
