@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.screens import environment_with, on_a_screen
+from tests.support.commands import toolgen
+from tests.support.screens import RULES, environment_with, on_a_screen
+from toolgen.cli import terminal
 from toolgen.cli.terminal import paint, paint_diff, write_output
 from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, FORMATTERS
 
@@ -98,16 +100,22 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ({"NO_COLOR": "1"}, ("--color", "auto"), True, False),
     ],
 )
-def test_colors(wrong: Path, variables: dict[str, str], words: tuple[str, ...], screen: bool, colors: bool) -> None:
-    if screen:
-        shown, code = on_a_screen(wrong, "build", *words, variables=variables)
-    else:
-        shown, code = piped(wrong, "build", *words, variables=variables)
-    assert (code, bool(COLOR.search(shown))) == (2, colors)
-    assert "\x1b" not in COLOR.sub("", shown)
-    assert r"\x1b[1;31mred" in shown
-    plain, _ = piped(wrong, "build", "--color", "never")
-    assert COLOR.sub("", shown).replace("\r\n", "\n") == plain
+def test_colors(
+    wrong: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
+    words: tuple[str, ...],
+    screen: bool,
+    colors: bool,
+) -> None:
+    monkeypatch.setattr(terminal, "_wanted", "auto")
+    for name in RULES:
+        monkeypatch.delenv(name, raising=False)
+    done = toolgen("build", *words, cwd=wrong, env={"TERM": "xterm-256color", **variables}, screen=screen)
+    assert (done.returncode, bool(COLOR.search(done.stderr))) == (2, colors)
+    assert "\x1b" not in COLOR.sub("", done.stderr)
+    assert r"\x1b[1;31mred" in done.stderr
+    assert COLOR.sub("", done.stderr) == toolgen("build", "--color", "never", cwd=wrong).stderr
 
 
 def piped(folder: Path, *words: str, variables: dict[str, str] | None = None) -> tuple[str, int]:
@@ -119,14 +127,21 @@ def piped(folder: Path, *words: str, variables: dict[str, str] | None = None) ->
 
 
 @pytest.mark.parametrize("form", FORMATTERS)
-def test_any_format_goes_to_a_poor_terminal_and_a_closed_pipe(wrong: Path, form: str) -> None:
+def test_any_format_goes_to_a_poor_terminal(wrong: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    monkeypatch.setattr(terminal, "_wanted", "auto")
+    words = ("lint", "--format", form, "--color", "always")
+    done = toolgen(*words, cwd=wrong, env={"PYTHONIOENCODING": "ascii"})
+    output, empty = (done.stdout, done.stderr) if form in DOCUMENT_FORMATS else (done.stderr, done.stdout)
+    assert (done.returncode, empty, output.isascii()) == (2, "", True)
+    assert "type-unknown" in output
+    assert ("\x1b" in output) == (form == "text")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_closed_pipe_keeps_the_exit_code_of_findings(wrong: Path, form: str) -> None:
+    """On stderr, and on stdout."""
     command = [sys.executable, "-m", "toolgen", "lint", "--format", form, "--color", "always"]
     environment = environment_with({"PYTHONIOENCODING": "ascii"})
-    done = subprocess.run(command, cwd=wrong, env=environment, capture_output=True, check=False)
-    output, empty = (done.stdout, done.stderr) if form in DOCUMENT_FORMATS else (done.stderr, done.stdout)
-    assert (done.returncode, empty, output.isascii()) == (2, b"", True)
-    assert b"type-unknown" in output
-    assert (b"\x1b" in output) == (form == "text")
     reader, writer = os.pipe()
     os.close(reader)
     closed = subprocess.run(command, cwd=wrong, env=environment, stdout=writer, stderr=writer, check=False)
