@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.generated import shipped_texts_read_once
+from tests.support.generated import shipped_profiles_remembered
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _shipped_texts_read_once() -> Iterator[None]:
-    with shipped_texts_read_once():
+def _shipped_profiles_remembered() -> Iterator[None]:
+    with shipped_profiles_remembered():
         yield

@@ -118,14 +118,6 @@ def test_colors(
     assert COLOR.sub("", done.stderr) == toolgen("build", "--color", "never", cwd=wrong).stderr
 
 
-def piped(folder: Path, *words: str, variables: dict[str, str] | None = None) -> tuple[str, int]:
-    """What a command writes to stderr where that is a pipe, and its exit code."""
-    command = [sys.executable, "-m", "toolgen", *words]
-    environment = environment_with(variables or {})
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
-    return done.stderr.decode(), done.returncode
-
-
 @pytest.mark.parametrize("form", FORMATTERS)
 def test_any_format_goes_to_a_poor_terminal(wrong: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     monkeypatch.setattr(terminal, "_wanted", "auto")
@@ -149,19 +141,22 @@ def test_a_closed_pipe_keeps_the_exit_code_of_findings(wrong: Path, form: str) -
     assert closed.returncode == 2
 
 
-def test_what_a_build_remembers_of_warnings_has_the_colors_of_the_next_one(tmp_path: Path) -> None:
+def test_what_a_build_remembers_of_warnings_has_the_colors_of_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in RULES:
+        monkeypatch.delenv(name, raising=False)
     (tmp_path / "schemas/tools").mkdir(parents=True)
     (tmp_path / "schemas/toolgen.yaml").write_text("providers: [mcp]\n")
     (tmp_path / "schemas/tools/a.yaml").write_text(
         "name: a\ndescription: A tool.\nparameters: {type: object, properties: {a: {type: string, default: null}}}\n"
     )
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    first, _ = piped(tmp_path, "build", variables=cache)
-    again, code = piped(tmp_path, "build", variables=cache)
+    first, again = (toolgen("build", cwd=tmp_path, env=cache) for _ in range(2))
     shown, _ = on_a_screen(tmp_path, "build", variables=cache)
-    assert ("warning[default-null]" in first, code, "unchanged" in again) == (True, 0, True)
-    assert again.splitlines()[:-1] == first.splitlines()[:-1]
-    assert COLOR.sub("", shown).replace("\r\n", "\n") == again != shown
+    assert ("warning[default-null]" in first.stderr, again.returncode, "unchanged" in again.stderr) == (True, 0, True)
+    assert again.stderr.splitlines()[:-1] == first.stderr.splitlines()[:-1]
+    assert COLOR.sub("", shown).replace("\r\n", "\n") == again.stderr != shown
 
 
 def test_diffs_have_colors_by_line() -> None:

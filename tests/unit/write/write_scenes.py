@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -132,6 +133,15 @@ def kinds(project: Project, files: Mapping[str, str], exchange: bool) -> list[st
     return operations
 
 
+def first_of(system: bool, stage: Stage, folder: Path) -> int:
+    """The number of the first operation that shows on which system a build is: up to there, both do the same."""
+    if system:
+        return 1
+    systems = (kinds(stage.copy(folder / f"system {name}"), stage.scene.after, name) for name in (True, False))
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*systems, strict=False))
+    return sum(1 for _ in same) + 1
+
+
 def changing(operations: Sequence[str]) -> list[int]:
     """The numbers of the operations that change what the disk has, and the number after the last one.
 
@@ -141,10 +151,11 @@ def changing(operations: Sequence[str]) -> list[int]:
     return [*numbers, len(operations) + 1]
 
 
-def changing_and_some(operations: Sequence[str], offset: int) -> list[int]:
-    """The operations that change what the disk has, and every third of the others: all of them with a large budget."""
+def changing_and_some(operations: Sequence[str], offset: int, first: int = 1) -> list[int]:
+    """The operations from one on that change what the disk has, and every third of the others: all with a large budget."""
     step = budget(3, 1)
-    return sorted({*changing(operations), *range(1 + offset % step, len(operations), step)})
+    numbers = {*changing(operations), *range(1 + offset % step, len(operations), step)}
+    return sorted(number for number in numbers if number >= first)
 
 
 def outside(folder: Path) -> Path:
