@@ -152,8 +152,8 @@ def changing(operations: Sequence[str]) -> list[int]:
 
 
 def changing_and_some(operations: Sequence[str], offset: int, first: int = 1) -> list[int]:
-    """The operations from one on that change what the disk has, and every third of the others: all with a large budget."""
-    step = budget(3, 1)
+    """The operations from one on that change what the disk has, and every sixth of the others: all with a large budget."""
+    step = budget(6, 1)
     numbers = {*changing(operations), *range(1 + offset % step, len(operations), step)}
     return sorted(number for number in numbers if number >= first)
 
