@@ -192,8 +192,8 @@ MUTATIONS = (
         "errors are read as text",
         on_results(test_results.test_kinds_that_the_wire_can_tell_are_read_back),
         "runtime/conversion/tool_results.py",
-        'return "error", value["error"]',
-        'return "text", value["error"]',
+        'return ("error", failure, None)',
+        'return ("text", failure, None)',
     ),
     Mutation(
         "media of results are dropped",

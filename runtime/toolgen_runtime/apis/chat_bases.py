@@ -282,11 +282,11 @@ def _read_function_result(wire: dict[str, Any], messages: list[Message], reader:
     call = reader.take_open_call(reader.tool_name(name))
     if call is None:
         return None
-    kind, value = read_result_text_or_error(content)
+    kind, value, is_error = read_result_text_or_error(content)
     extras = {"$as": {"tool_call_id": "name"}, **unmapped_members(wire, _FUNCTION_RESULT)}
-    if kind == "error":
+    if kind != "text":
         extras["content"] = {"$whole": content}
-    return ToolResult(call.id, call.name, kind, value, metadata=reader.as_metadata(extras))
+    return ToolResult(call.id, call.name, kind, value, is_error, metadata=reader.as_metadata(extras))
 
 
 def restore_function_result(wire: dict[str, Any], result: ToolResult, writer: Writer) -> dict[str, Any]:

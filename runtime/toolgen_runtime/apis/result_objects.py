@@ -44,6 +44,9 @@ def write_result_object(kind: str, value: Any, is_error: bool | None, at: Path, 
     if kind == "text" or kind == "error":
         if type(value) is not str:
             raise wrong_type(at, "a string", value)
+        if is_error and kind == "text":
+            writer.report_loss((at[0], "kind"), "text", "rewritten", "a failure that has text is sent as an error")
+            kind = "error"
         return {_KEYS[kind]: value}
     if kind != "data":
         raise wrong_kind(at)

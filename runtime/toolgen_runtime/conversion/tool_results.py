@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from ..errors import ConversionError, wrong_type
 from ..json_text import compact, loads
-from ..models import ToolResult
+from ..models import TextPart, ToolResult
 from ..paths import Path, format_path
 from .extras import inner_extras
 from .writer import Writer, describe_as_text
@@ -16,8 +16,8 @@ __all__ = [
     "describe_result",
     "media_kind",
     "read_result_text_or_error",
-    "report_dropped_error_flag",
     "report_error_text_sent_with_flag",
+    "say_failure_in_value",
     "write_result_text",
     "wrong_kind",
 ]
@@ -25,16 +25,20 @@ __all__ = [
 ResultKind: TypeAlias = Literal["text", "data", "error", "multimodal"]
 
 
-def read_result_text_or_error(text: str) -> tuple[Literal["text", "error"], str]:
-    """Read the text of a result. The text `{"error": text}` without other keys is an error."""
+def read_result_text_or_error(text: str) -> tuple[Literal["text", "error", "data"], Any, bool | None]:
+    """Read kind, value and error flag of a result that is text. `{"error": value}` without other keys is a failure.
+
+    Its kind is `error` if the value is a text, otherwise `data` with the error flag.
+    """
     if text[:1] == "{" and '"error"' in text:
         try:
             value = loads(text)
         except ValueError:
-            return "text", text
-        if type(value) is dict and value.keys() == {"error"} and type(value["error"]) is str:
-            return "error", value["error"]
-    return "text", text
+            return "text", text, None
+        if type(value) is dict and value.keys() == {"error"}:
+            failure = value["error"]
+            return ("error", failure, None) if type(failure) is str else ("data", failure, True)
+    return "text", text, None
 
 
 def report_error_text_sent_with_flag(result: ToolResult, at: Path, writer: Writer) -> None:
@@ -46,11 +50,33 @@ def report_error_text_sent_with_flag(result: ToolResult, at: Path, writer: Write
             return
 
 
-def report_dropped_error_flag(kind: str, is_error: bool | None, at: Path, writer: Writer) -> None:
-    """Report the error flag of a result for a wire that has none. The text of an error says that it is one."""
-    if is_error is not None:
-        matters = is_error and kind in ("data", "multimodal")
-        writer.report_unsupported((at[0], "isError"), "isError", "behaviour" if matters else "note")
+def say_failure_in_value(kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer) -> tuple[str, Any]:
+    """Return kind and value of a result for a wire without an error flag. The text of a failed one says that it failed.
+
+    Media of a failed result stay parts, after that text.
+    """
+    if is_error is None:
+        return kind, value
+    if not is_error or kind == "error":
+        writer.report_unsupported((at[0], "isError"), "isError", "note")
+        return kind, value
+    writer.report_loss((at[0], "isError"), "isError", "rewritten", "the API has no such flag, so the text says it")
+    if kind == "text":
+        return "error", value
+    if kind == "data":
+        return "data", {"error": value}
+    if kind != "multimodal" or type(value) is not list:
+        return kind, value
+    texts = [part for part in value if type(part) is TextPart]
+    for part in texts:
+        writer.own_extras(part.metadata, at)
+    failure = "\n".join(part.text for part in texts)
+    if len(texts) == len(value):
+        return "error", failure
+    return "multimodal", [
+        TextPart(compact({"error": failure})),
+        *(part for part in value if type(part) is not TextPart),
+    ]
 
 
 def wrong_kind(at: Path) -> ConversionError:

@@ -37,8 +37,8 @@ from ...conversion.responses import (
 )
 from ...conversion.tool_results import (
     ResultKind,
-    report_dropped_error_flag,
     report_error_text_sent_with_flag,
+    say_failure_in_value,
     write_result_text,
 )
 from ...conversion.values import (
@@ -455,10 +455,10 @@ class BedrockConverter(NativeToolSdkConverter):
     ) -> dict[str, Any]:
         """Write the result of a call. Some models have no error flag: an error is text there, as its key says."""
         if (is_error or kind == "error") and re.fullmatch(self.UNFLAGGED_MODELS, writer.model or ""):
+            kind, value = say_failure_in_value(kind, value, is_error, at, writer)
             if kind == "error":
                 writer.report_loss(at[0], "an error", "rewritten", "it is sent as text, as the model has no error flag")
                 kind, value = "text", write_result_text(kind, value, (at[0], "value"), writer)
-            report_dropped_error_flag(kind, is_error, at, writer)
             is_error = None
         return write_result_blocks(kind, value, is_error, at, writer, self.write_result_block, self.DEFAULTS["result"])
 

@@ -21,12 +21,13 @@ from ...conversion.responses import derive_finish_reason, mark_calls_invalid, pr
 from ...conversion.tool_results import (
     ResultKind,
     read_result_text_or_error,
-    report_dropped_error_flag,
+    say_failure_in_value,
     write_result_text,
 )
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, write_user_or_opaque
 from ...conversion.writer import Writer
 from ...errors import BareApiError, wrong_type
+from ...json_values import same_json
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -311,14 +312,14 @@ class CohereConverter(ChatConverter):
         if calls:
             wire["tool_calls"] = calls
 
-    def read_text_or_documents(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, None, Any]:
+    def read_text_or_documents(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, bool | None, Any]:
         """Read the result of a call: text, the text of an error, documents as data, or parts.
 
         The extra has what documents have beside their data, or a value that would be written differently.
         """
         if type(value) is str:
-            kind, text = read_result_text_or_error(value)
-            return kind, text, None, ABSENT if kind == "text" else {"$whole": value}
+            kind, content, is_error = read_result_text_or_error(value)
+            return kind, content, is_error, ABSENT if kind == "text" else {"$whole": value}
         documents = read_result_documents(value) if type(value) is list else None
         if documents is not None:
             return "data", documents[0], None, documents[1]
@@ -329,14 +330,14 @@ class CohereConverter(ChatConverter):
         self, kind: str, value: Any, is_error: bool | None, extra: Any, at: Path, writer: Writer
     ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn: results only hold text and documents."""
-        report_dropped_error_flag(kind, is_error, at, writer)
         original = inner_extras({"extra": extra}, "extra").get("$whole")
+        if type(original) is str and same_json([*read_result_text_or_error(original)], [kind, value, is_error]):
+            return original
+        kind, value = say_failure_in_value(kind, value, is_error, at, writer)
         if kind == "multimodal":
             if original == [] and value == []:
                 return []
             return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
-        if type(original) is str and read_result_text_or_error(original) == (kind, value):
-            return original
         if kind == "data":
             documents = restore_result_documents(value, extra)
             if documents is not None:

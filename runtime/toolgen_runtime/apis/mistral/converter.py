@@ -213,7 +213,7 @@ class MistralConverter(ChatConverter):
             return []
         return [] if chunk is ABSENT else [chunk]
 
-    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call: text, the text of an error, or parts. Only the newest servers accept media."""
         return ("text", "", None) if value is None else super().read_result_content(value, at, reader)
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, Extras, extra_at, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid
 from ...conversion.stream_writers import BaseStreamWriter
 from ...conversion.streams import BaseStream, OpenCall
-from ...conversion.tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
+from ...conversion.tool_results import (
+    ResultKind,
+    read_result_text_or_error,
+    say_failure_in_value,
+    write_result_text,
+)
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -115,19 +120,19 @@ class ModularPromptConverter(TextChatConverter):
             wire["toolCalls"] = calls
         return wire
 
-    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[Literal["text", "error"], str, None]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call: a text, or the text of an error."""
         if type(value) is not str:
             raise wrong_type(at, "a string", None if value is ABSENT else value)
-        return *read_result_text_or_error(value), None
+        return read_result_text_or_error(value)
 
     def write_result_content(self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer) -> str:
         """Write the result of a call as text."""
-        report_dropped_error_flag(kind, is_error, at, writer)
-        if kind != "multimodal":
-            return write_result_text(kind, value, at, writer)
-        writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "the format has only text results")
-        return join_texts(value, (at[0], "value"), writer)
+        if kind == "multimodal":
+            writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "the format has only text results")
+            kind, value = "text", join_texts(value, (at[0], "value"), writer)
+        kind, value = say_failure_in_value(kind, value, is_error, at, writer)
+        return write_result_text(kind, value, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read the result of a query. Without a finish reason it ended normally, unless it has no content either."""

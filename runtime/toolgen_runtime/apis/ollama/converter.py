@@ -20,7 +20,7 @@ from ...conversion.responses import (
 from ...conversion.tool_results import (
     ResultKind,
     read_result_text_or_error,
-    report_dropped_error_flag,
+    say_failure_in_value,
     write_result_text,
 )
 from ...conversion.values import optional_text, read_list_or_null
@@ -338,18 +338,20 @@ class OllamaConverter(ChatMessageConverter):
             writer.report_unsupported((at, "strict"), "strict")
         return output_format.schema
 
-    def read_result_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
+    def read_result_content(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call: text, the text of an error, or a text with images."""
         content = read_text_and_images(wire, at, reader)
         if type(content) is str:
-            return *read_result_text_or_error(content), None
+            return read_result_text_or_error(content)
         return "multimodal", content, None
 
     def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call. The server accepts images in any message."""
-        report_dropped_error_flag(kind, is_error, at, writer)
+        kind, value = say_failure_in_value(kind, value, is_error, at, writer)
         content = value
         if kind != "multimodal":
             content = write_result_text(kind, value, (at[0], "value"), writer)

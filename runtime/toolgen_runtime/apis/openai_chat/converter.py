@@ -24,7 +24,7 @@ from ...conversion.rule_of_extras import Pair, read_field, write_field
 from ...conversion.tool_results import (
     ResultKind,
     read_result_text_or_error,
-    report_dropped_error_flag,
+    say_failure_in_value,
     write_result_text,
 )
 from ...conversion.values import optional_text, read_list_or_null, write_or_describe, write_user_or_opaque
@@ -282,17 +282,17 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             return extras["content"] if extras.get("content") in ("", []) else None
         return [self.write_assistant_content(TextPart(t), at, writer) if type(t) is str else t for t in texts]
 
-    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
-            return *read_result_text_or_error(value), None
+            return read_result_text_or_error(value)
         return "multimodal", read_result_parts(value, at, reader, self.read_result_part), None
 
     def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn, because results only hold text."""
-        report_dropped_error_flag(kind, is_error, at, writer)
+        kind, value = say_failure_in_value(kind, value, is_error, at, writer)
         if kind != "multimodal":
             return write_result_text(kind, value, at, writer)
         return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)

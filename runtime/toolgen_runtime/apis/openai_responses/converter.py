@@ -27,7 +27,7 @@ from ...conversion.responses import (
 from ...conversion.tool_results import (
     ResultKind,
     read_result_text_or_error,
-    report_dropped_error_flag,
+    say_failure_in_value,
     write_result_text,
 )
 from ...conversion.values import mark_empty_list, opaque_message, optional_object, optional_text, read_text_or_list
@@ -336,17 +336,17 @@ class ResponsesConverter(OutputFormatConverter):
                     content.append(written)
         return items
 
-    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
-            return *read_result_text_or_error(value), None
+            return read_result_text_or_error(value)
         return "multimodal", read_text_or_list(value, at, reader, self.read_input_content), None
 
     def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> str | list[Any]:
         """Write the result of a call."""
-        report_dropped_error_flag(kind, is_error, at, writer)
+        kind, value = say_failure_in_value(kind, value, is_error, at, writer)
         if kind != "multimodal":
             return write_result_text(kind, value, at, writer)
         return write_result_parts(value, (at[0], "value"), writer, self.write_input_content)
