@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+import random
+
 from jsonschema import Draft202012Validator
 
 from tests.corpus.lowered import faults
+from tests.support.budgets import budget
 from tests.support.declarations import DECLARATIONS
 from tests.support.dialects import CHECKERS
+from tests.support.looping import for_each
 from tests.support.repository import PROFILES, profile
 
 JUDGE = Draft202012Validator(Draft202012Validator.META_SCHEMA)
@@ -17,13 +18,12 @@ SOUND = [row["parameters"] for row in DECLARATIONS if JUDGE.is_valid(row["parame
 """The schemas that are schemas."""
 
 
-@pytest.mark.parametrize("dialect", CHECKERS, ids="-".join)
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-@given(place=st.integers(0, len(SOUND) - 1), seed=st.integers(0, 10_000))
-def test_a_real_schema_is_taken_and_its_values_go_there_and_back(
-    dialect: tuple[str, str], place: int, seed: int
-) -> None:
-    assert list(faults(SOUND[place], *dialect, seed)) == []
+@for_each("dialect", CHECKERS, "-".join)
+def test_real_schemas_are_taken_and_their_values_go_there_and_back(dialect: tuple[str, str]) -> None:
+    choices = random.Random("-".join(dialect))
+    for _ in range(budget(12, 200)):
+        schema, seed = choices.choice(SOUND), choices.randrange(10_000)
+        assert list(faults(schema, *dialect, seed)) == [], (schema, seed)
 
 
 def test_most_of_them_are_judged() -> None:

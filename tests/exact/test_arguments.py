@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.budgets import budget
 from tests.support.generated import Package
 from tests.support.package import write_package
 from tests.support.sources import tool
@@ -135,7 +136,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=budget(60, 400), derandomize=budget(True, False))
 @given(
     st.one_of(
         st.lists(PIECES, max_size=9).map("".join),

@@ -21,16 +21,23 @@ from toolgen.cli import command_support
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+class _Screen(io.BytesIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def toolgen(
-    *words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    *words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None, screen: bool = False
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line in this process, and leave the process as it was.
 
-    Streams are encoded bytes, as those of a program are. An exception that would end a program with a traceback is
-    raised.
+    Streams are encoded bytes, as those of a program are; with `screen`, stderr says that it is a terminal. An exception
+    that would end a program with a traceback is raised.
     """
     encoding, errors = _encoding(env)
-    out, err = io.BytesIO(), io.BytesIO()
+    out, err = io.BytesIO(), _Screen() if screen else io.BytesIO()
     arguments = ["toolgen", *map(str, words)]
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     modules = set(sys.modules)

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,13 @@ from tests.support.repository import PROFILES, SCHEMAS, profile
 from toolgen import resources
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
+from toolgen.importing import importer
+from toolgen.load import loading
+from toolgen.load.sources import Document, DocumentContent
+from toolgen.load.text_decoding import FaultReporter
+from toolgen.load.yaml_reader import read_yaml_documents
+from toolgen.resolve import resolution
+from toolgen.resolve.profiles import Profile, resolve_profiles
 
 _serial = itertools.count()
 
@@ -115,6 +122,46 @@ def shipped_profiles(*names: str) -> Iterator[None]:
     """Replace the shipped profiles by these alone: for small sources, reading all profiles takes most of the time."""
     folder = _shipped(names)
     with mock.patch.object(resources, "shipped_folder", lambda kind: folder if kind == "schemas" else _BUILTIN(kind)):
+        yield
+
+
+@contextmanager
+def shipped_profiles_remembered() -> Iterator[None]:
+    """Parse each shipped text once in a process, and check the profiles once: most of the time of a build of small sources.
+
+    A project with profiles of its own is resolved as always.
+    """
+    texts = {file.read_text("utf-8") for kind in ("format", "providers") for file in (SCHEMAS / kind).glob("*.yaml")}
+    contents: dict[str, list[DocumentContent]] = {}
+    values: set[int] = set()
+    resolved: dict[Any, tuple[Profile, ...]] = {}
+
+    def read(text: str, reporter: FaultReporter) -> list[DocumentContent]:
+        if text not in texts:
+            return read_yaml_documents(text, reporter)
+        if text not in contents:
+            contents[text] = read_yaml_documents(text, reporter)
+            values.update(id(content.value) for content in contents[text])
+        return contents[text]
+
+    def resolve(documents: Iterable[Document], wanted: Iterable[str] | None, findings: Findings) -> tuple[Profile, ...]:
+        documents, names = tuple(documents), None if wanted is None else tuple(wanted)
+        key = (*(id(document.value) for document in documents), names)
+        if not values.issuperset(key[:-1]):
+            return resolve_profiles(documents, names, findings)
+        if key not in resolved:
+            before = len(findings)
+            profiles = resolve_profiles(documents, names, findings)
+            if findings.has_errors or len(findings) > before:
+                return profiles
+            resolved[key] = profiles
+        return resolved[key]
+
+    with (
+        mock.patch.object(loading, "read_yaml_documents", read),
+        mock.patch.object(resolution, "resolve_profiles", resolve),
+        mock.patch.object(importer, "resolve_profiles", resolve),
+    ):
         yield
 
 

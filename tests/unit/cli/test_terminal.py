@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.screens import environment_with, on_a_screen
+from tests.support.commands import toolgen
+from tests.support.screens import RULES, environment_with, on_a_screen
+from toolgen.cli import terminal
 from toolgen.cli.terminal import paint, paint_diff, write_output
 from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, FORMATTERS
 
@@ -98,35 +100,40 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ({"NO_COLOR": "1"}, ("--color", "auto"), True, False),
     ],
 )
-def test_colors(wrong: Path, variables: dict[str, str], words: tuple[str, ...], screen: bool, colors: bool) -> None:
-    if screen:
-        shown, code = on_a_screen(wrong, "build", *words, variables=variables)
-    else:
-        shown, code = piped(wrong, "build", *words, variables=variables)
-    assert (code, bool(COLOR.search(shown))) == (2, colors)
-    assert "\x1b" not in COLOR.sub("", shown)
-    assert r"\x1b[1;31mred" in shown
-    plain, _ = piped(wrong, "build", "--color", "never")
-    assert COLOR.sub("", shown).replace("\r\n", "\n") == plain
-
-
-def piped(folder: Path, *words: str, variables: dict[str, str] | None = None) -> tuple[str, int]:
-    """What a command writes to stderr where that is a pipe, and its exit code."""
-    command = [sys.executable, "-m", "toolgen", *words]
-    environment = environment_with(variables or {})
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
-    return done.stderr.decode(), done.returncode
+def test_colors(
+    wrong: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
+    words: tuple[str, ...],
+    screen: bool,
+    colors: bool,
+) -> None:
+    monkeypatch.setattr(terminal, "_wanted", "auto")
+    for name in RULES:
+        monkeypatch.delenv(name, raising=False)
+    done = toolgen("build", *words, cwd=wrong, env={"TERM": "xterm-256color", **variables}, screen=screen)
+    assert (done.returncode, bool(COLOR.search(done.stderr))) == (2, colors)
+    assert "\x1b" not in COLOR.sub("", done.stderr)
+    assert r"\x1b[1;31mred" in done.stderr
+    assert COLOR.sub("", done.stderr) == toolgen("build", "--color", "never", cwd=wrong).stderr
 
 
 @pytest.mark.parametrize("form", FORMATTERS)
-def test_any_format_goes_to_a_poor_terminal_and_a_closed_pipe(wrong: Path, form: str) -> None:
+def test_any_format_goes_to_a_poor_terminal(wrong: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    monkeypatch.setattr(terminal, "_wanted", "auto")
+    words = ("lint", "--format", form, "--color", "always")
+    done = toolgen(*words, cwd=wrong, env={"PYTHONIOENCODING": "ascii"})
+    output, empty = (done.stdout, done.stderr) if form in DOCUMENT_FORMATS else (done.stderr, done.stdout)
+    assert (done.returncode, empty, output.isascii()) == (2, "", True)
+    assert "type-unknown" in output
+    assert ("\x1b" in output) == (form == "text")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_closed_pipe_keeps_the_exit_code_of_findings(wrong: Path, form: str) -> None:
+    """On stderr, and on stdout."""
     command = [sys.executable, "-m", "toolgen", "lint", "--format", form, "--color", "always"]
     environment = environment_with({"PYTHONIOENCODING": "ascii"})
-    done = subprocess.run(command, cwd=wrong, env=environment, capture_output=True, check=False)
-    output, empty = (done.stdout, done.stderr) if form in DOCUMENT_FORMATS else (done.stderr, done.stdout)
-    assert (done.returncode, empty, output.isascii()) == (2, b"", True)
-    assert b"type-unknown" in output
-    assert (b"\x1b" in output) == (form == "text")
     reader, writer = os.pipe()
     os.close(reader)
     closed = subprocess.run(command, cwd=wrong, env=environment, stdout=writer, stderr=writer, check=False)
@@ -134,19 +141,22 @@ def test_any_format_goes_to_a_poor_terminal_and_a_closed_pipe(wrong: Path, form:
     assert closed.returncode == 2
 
 
-def test_what_a_build_remembers_of_warnings_has_the_colors_of_the_next_one(tmp_path: Path) -> None:
+def test_what_a_build_remembers_of_warnings_has_the_colors_of_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in RULES:
+        monkeypatch.delenv(name, raising=False)
     (tmp_path / "schemas/tools").mkdir(parents=True)
     (tmp_path / "schemas/toolgen.yaml").write_text("providers: [mcp]\n")
     (tmp_path / "schemas/tools/a.yaml").write_text(
         "name: a\ndescription: A tool.\nparameters: {type: object, properties: {a: {type: string, default: null}}}\n"
     )
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    first, _ = piped(tmp_path, "build", variables=cache)
-    again, code = piped(tmp_path, "build", variables=cache)
+    first, again = (toolgen("build", cwd=tmp_path, env=cache) for _ in range(2))
     shown, _ = on_a_screen(tmp_path, "build", variables=cache)
-    assert ("warning[default-null]" in first, code, "unchanged" in again) == (True, 0, True)
-    assert again.splitlines()[:-1] == first.splitlines()[:-1]
-    assert COLOR.sub("", shown).replace("\r\n", "\n") == again != shown
+    assert ("warning[default-null]" in first.stderr, again.returncode, "unchanged" in again.stderr) == (True, 0, True)
+    assert again.stderr.splitlines()[:-1] == first.stderr.splitlines()[:-1]
+    assert COLOR.sub("", shown).replace("\r\n", "\n") == again.stderr != shown
 
 
 def test_diffs_have_colors_by_line() -> None:

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 
+from tests.support.budgets import budget
 from tests.support.generated import Package, compiled, shipped_profiles
 from toolgen.diagnostics import Findings
 from toolgen.importing.formats import MODULES
@@ -23,7 +24,13 @@ from toolgen.pipeline import check_project
 from .imports import imported
 from .strategies import ANYTHING, TOOLS
 
-_SETTINGS = settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck), database=None)
+_SETTINGS = settings(
+    deadline=None,
+    max_examples=budget(10, 100),
+    derandomize=budget(True, False),
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 
 GOOD = {"name": "good", "description": "A tool.", "inputSchema": {"type": "object"}}
 
@@ -257,7 +264,7 @@ def _typed(schema: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.slow
 @given(TOOLS)
-@settings(_SETTINGS, max_examples=12)
+@settings(_SETTINGS, max_examples=budget(3, 12))
 def test_what_is_imported_is_built_and_runs(tools: list[dict[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         if imported(Path(folder), tools).added is not None:

@@ -8,6 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.budgets import budget
 from toolgen.diagnostics import Findings
 from toolgen.importing.merge import find_differences, is_unchanged_json, merge_three_way
 from toolgen.importing.yaml_text import dump_declaration, edit_yaml
@@ -17,7 +18,7 @@ from toolgen.load.sources import pointer_text
 from toolgen.load.text_decoding import FaultReporter
 from toolgen.load.yaml_reader import read_yaml_documents
 
-_SETTINGS = settings(deadline=None, max_examples=150, database=None)
+_SETTINGS = settings(deadline=None, max_examples=budget(25, 150), derandomize=budget(True, False), database=None)
 _SCALARS: st.SearchStrategy[Any] = st.sampled_from([None, True, False, 0, 1, 1.0, "", "a", "b: c", "x\ny\n", "#", "- "])
 _VALUES = st.recursive(
     _SCALARS,

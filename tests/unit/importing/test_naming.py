@@ -105,7 +105,7 @@ def test_the_kept_name_stands_beside_other_members(tmp_path: Path) -> None:
 
 def test_names_that_fall_together_are_told_apart_whatever_their_order(tmp_path: Path) -> None:
     names = ("get.x", "get_x", "GET-X", "getX2")
-    for i, order in enumerate(itertools.permutations(names)):
+    for i, order in enumerate([*itertools.permutations(names)][::5]):  # each pair in both orders
         result = imported(tmp_path / str(i), tools(*order))
         own = {tool.get("providers", {}).get("mcp", {}).get("name", name): name for name, tool in result.tools.items()}
         assert own == {"GET-X": "GET-X", "getX2": "getX2", "get_x": "get_x_3", "get.x": "get_x_4"}

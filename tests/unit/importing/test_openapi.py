@@ -14,6 +14,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.budgets import budget
 from tests.support.generated import Package, compiled
 from toolgen.diagnostics import Findings
 from toolgen.importing.formats.openapi.operations import choose_media_type
@@ -520,7 +521,13 @@ def _at(value: Any, place: tuple[Any, ...]) -> Any:
 
 
 @given(st.sampled_from(_places(_WHOLE)[1:]), _SOMETHING)
-@settings(deadline=None, max_examples=30, database=None, suppress_health_check=list(HealthCheck))
+@settings(
+    deadline=None,
+    max_examples=budget(12, 60),
+    derandomize=budget(True, False),
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
 def test_no_damage_to_a_document_is_more_than_findings(place: tuple[Any, ...], value: Any) -> None:
     damaged = copy.deepcopy(_WHOLE)
     _at(damaged, place[:-1])[place[-1]] = copy.deepcopy(value)

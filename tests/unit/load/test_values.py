@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.support.looping import for_each
+
 from .projects import loaded, single_value
 
 SCALARS = [
@@ -29,13 +31,14 @@ SCALARS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("written", "value"), SCALARS, ids=[repr(w) for w, _ in SCALARS])
+@for_each("scalar", SCALARS, repr)
 @pytest.mark.parametrize("parser", ["C", "Python"])
 def test_scalars_mean_what_the_core_schema_says(
-    written: str, value: object, parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scalar: tuple[str, object], parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    written, value = scalar
     if parser == "Python":
-        monkeypatch.delattr(yaml, "CSafeLoader")
+        monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     document, findings = single_value(tmp_path, f"v: {written}\n")
     assert findings == []
     assert isinstance(document, dict)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.budgets import budget
 from tests.support.strategies import VALUES
 from toolgen_runtime.conversion import objects, rule_of_extras
 from toolgen_runtime.conversion.extras import ABSENT, UnsupportedValueError
@@ -364,7 +365,7 @@ def test_a_value_that_cannot_be_written_comes_back() -> None:
 # Laws
 
 KEPT = st.dictionaries(st.just("k"), VALUES, max_size=1)
-SLOWER = settings(max_examples=300, deadline=None)
+SLOWER = settings(max_examples=budget(25, 300), derandomize=budget(True, False))
 
 
 @pytest.mark.parametrize("pair", LOSSY.values(), ids=LOSSY)

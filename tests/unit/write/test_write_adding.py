@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from write_faults import READS, WRITES, At, install
+from write_faults import READS, WRITES, At, Dead, install
 from write_project import snapshot
+from write_scenes import ALL, changing
 
 from toolgen.diagnostics import Findings
 from toolgen.write.source_writer import AddResult, FolderAddition, write_sources
@@ -101,9 +102,13 @@ def test_a_folder_that_is_a_link_or_a_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "two renames"])
 @pytest.mark.parametrize("first", [True, False], ids=["first", "beside others"])
 def test_killed_before_every_operation(tmp_path: Path, first: bool, exchange: bool) -> None:
-    number, killed = 0, True
-    while killed:
-        number += 1
+    laid = tmp_path / "count" / "schemas" / "tools" if first else folder_with_mine(tmp_path / "count")
+    operations: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        install(patch, operations.append, names=ALL, exchange=exchange)
+        assert added(laid)[1] == []
+    numbers = changing(operations)
+    for number in numbers:
         folder = tmp_path / str(number) / "schemas" / "tools"
         if not first:
             folder_with_mine(tmp_path / str(number))
@@ -114,22 +119,22 @@ def test_killed_before_every_operation(tmp_path: Path, first: bool, exchange: bo
         assert added(folder)[1] == []
         assert texts(folder) == old | NEW
         assert [p.name for p in folder.parent.iterdir()] == ["tools"]
+        assert killed == (number < numbers[-1])
     assert number > 20
 
 
+def _die() -> None:
+    raise Dead
+
+
 def _killed_at(folder: Path, number: int, exchange: bool) -> bool:
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            with pytest.MonkeyPatch.context() as patch:
-                install(patch, At(number, lambda: os._exit(42)), names=READS + WRITES, exchange=exchange)
-                code = 0 if added(folder)[0] is not None else 1
-        finally:
-            os._exit(code)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert status in (0, 42)
-    return status == 42
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            install(patch, At(number, _die, once=False), names=ALL, exchange=exchange)
+            assert added(folder)[0] is not None
+    except Dead:
+        return True
+    return False
 
 
 @pytest.mark.parametrize("number_of", [errno.ENOSPC, errno.EIO, errno.EROFS])
@@ -220,13 +225,13 @@ def test_a_kill_between_the_folders_is_made_good_by_the_next_run(tmp_path: Path)
     while killed:
         number += 1
         root = with_old(tmp_path / str(number) / "schemas")
-        child = os.fork()
-        if child == 0:
+        killed = False
+        try:
             with pytest.MonkeyPatch.context() as patch:
-                install(patch, At(number, lambda: os._exit(42)), names=WRITES, exchange=True)
+                install(patch, At(number, _die, once=False), names=WRITES, exchange=True)
                 both(root)
-            os._exit(0)
-        killed = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
+        except Dead:
+            killed = True
         files = texts(root)
         for folder in ("tools", "types"):
             old, new = ({p: t for p, t in side.items() if p.startswith(folder)} for side in (OLD, OLD | BOTH))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import random
-from pathlib import Path
+import subprocess
+import sys
 
-from write_scenes import SCENES, set_stage
+from tests.support.budgets import budget
+from tests.support.commands import environment
+from tests.support.repository import ROOT
 
-from tests.support.kills import kill_at_moments, kill_at_operations
 
-
-def test_no_tree_is_mixed(tmp_path: Path) -> None:
-    stages = {}
-    for name, scene in SCENES.items():
-        (tmp_path / name).mkdir()
-        stages[name] = set_stage(scene, tmp_path / name)
-    assert kill_at_operations(40, stages, tmp_path, random.Random(1)).killed >= 40
-    assert kill_at_moments(20, stages, tmp_path, random.Random(2)).killed >= 20
+def test_no_tree_is_mixed() -> None:
+    """In a process of its own: each kill is of a copy of the process, and this one is large."""
+    command = [sys.executable, "-m", "tests.support.kills", str(budget(24, 600)), "1"]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(" killed, no mixed tree\n")

@@ -69,6 +69,10 @@ class At:
             self.action()
 
 
+MOST = 2_000
+"""More operations than any build here has."""
+
+
 def install(patch: pytest.MonkeyPatch, act: Callable[[str], None], *, names: tuple[str, ...], exchange: bool) -> None:
     """Put faults into the disk module; without `exchange`, as on a system that has none."""
     real = disk._renameat2() if exchange else None

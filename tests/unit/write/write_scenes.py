@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,12 @@ import pytest
 from write_faults import EXCHANGE, LOCKS, READS, WRITES, At, Dead, install
 from write_project import HEADER, ONE, TWO, Project, snapshot
 
+from tests.support.budgets import budget
+
 ALL = READS + WRITES + LOCKS
+CHANGES = {*WRITES, EXCHANGE} - {"fsync"}
+ON_NAMES = tuple(sorted({*ALL} - {"fstat", "read", "write", "fsync", "flock"}))
+"""Operations that find a file by its name. All others are on a file that is open, which has lost its name for all they know."""
 
 BEFORE = {**ONE, "tools/gone.py": f"{HEADER}gone = 2\n", "types.py": f"{HEADER}gone = 3\n"}
 """The files that go stand before and after the lock file in every order."""
@@ -125,6 +131,31 @@ def kinds(project: Project, files: Mapping[str, str], exchange: bool) -> list[st
         assert project.build(dict(files)) is not None
     assert (EXCHANGE in operations) <= exchange
     return operations
+
+
+def first_of(system: bool, stage: Stage, folder: Path) -> int:
+    """The number of the first operation that shows on which system a build is: up to there, both do the same."""
+    if system:
+        return 1
+    systems = (kinds(stage.copy(folder / f"system {name}"), stage.scene.after, name) for name in (True, False))
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*systems, strict=False))
+    return sum(1 for _ in same) + 1
+
+
+def changing(operations: Sequence[str]) -> list[int]:
+    """The numbers of the operations that change what the disk has, and the number after the last one.
+
+    Before any other operation, a killed build leaves what it would leave before the next one of these.
+    """
+    numbers = (number for number, kind in enumerate(operations, 1) if kind in CHANGES)
+    return [*numbers, len(operations) + 1]
+
+
+def changing_and_some(operations: Sequence[str], offset: int, first: int = 1) -> list[int]:
+    """The operations from one on that change what the disk has, and every sixth of the others: all with a large budget."""
+    step = budget(6, 1)
+    numbers = {*changing(operations), *range(1 + offset % step, len(operations), step)}
+    return sorted(number for number in numbers if number >= first)
 
 
 def outside(folder: Path) -> Path:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from tests.support.dialects import CHECKERS
+from tests.support.looping import for_each
 from tests.support.repository import profile
 from toolgen_runtime.apis.gemini.fields import from_openapi
 from toolgen_runtime.conversion.encoding import Encoding
@@ -17,7 +17,7 @@ from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 
 DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mode in CHECKERS}
 STRICT, OPENAPI = ("openai_chat", "strict"), ("gemini", "openapi")
-every_dialect = pytest.mark.parametrize("dialect", CHECKERS, ids="-".join)
+every_dialect = for_each("dialect", CHECKERS, "-".join)
 
 TEXT = {"type": "string"}
 NODE = {"type": "object", "properties": {"v": TEXT, "next": {"$ref": "#/$defs/N"}}, "required": ["v"]}

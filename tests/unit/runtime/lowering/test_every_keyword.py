@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.support.budgets import budget
 from tests.support.dialects import CHECKERS
+from tests.support.looping import for_each
 from tests.support.schema_references import dangling
 from tests.support.schema_suite import ROWS
 from tests.support.schema_values import is_valid
@@ -44,7 +46,7 @@ def _sources() -> Iterator[tuple[dict[str, Any], list[Any]]]:
         text = json.dumps(row["schema"])
         if any(word in text for word in _BY_PLACE):
             continue
-        for change in (lambda value: value, _renamed):
+        for change in (lambda value: value, _renamed) if _renamed(row) != row else (lambda value: value,):
             inner = _at_home(change(row["schema"]))
             if isinstance(inner, dict):
                 inner.pop("$schema", None)
@@ -59,12 +61,13 @@ def _sources() -> Iterator[tuple[dict[str, Any], list[Any]]]:
 
 
 SOURCES = list(_sources())
+"""Each dialect has a third of them, unless the budget is large; each of them is lowered for a dozen dialects."""
 
 
-def refused(dialect: tuple[str, str]) -> list[str]:
+def refused(dialect: tuple[str, str], first: int = 0, step: int = 1) -> list[str]:
     """What the source admits and the lowered schema refuses, where no loss says so; and references that lead nowhere."""
     faults: list[str] = []
-    for source, values in SOURCES:
+    for source, values in SOURCES[first::step]:
         lowering = lower(source, DIALECTS[dialect])
         if lowering.unsupported_changes:
             continue
@@ -82,10 +85,11 @@ def refused(dialect: tuple[str, str]) -> list[str]:
     return faults
 
 
-@pytest.mark.parametrize("dialect", CHECKERS, ids="-".join)
+@for_each("dialect", CHECKERS, "-".join)
 def test_what_the_source_admits_is_admitted(dialect: tuple[str, str]) -> None:
-    assert len(SOURCES) > 600
-    assert refused(dialect) == []
+    assert len(SOURCES) > 400
+    step = budget(3, 1)
+    assert refused(dialect, [*CHECKERS].index(dialect) % step, step) == []
 
 
 def test_rules_that_look_at_respelled_values_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
