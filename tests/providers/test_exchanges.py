@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import grouped
 from tests.support.exchanges import Exchanges, every_condition, keywords, plain, stream, whole
 from tests.support.generated import Package
 from tests.support.recorded import refused, streamed, unstreamed
@@ -19,8 +20,8 @@ from tests.support.wires import WIRES
 
 
 def recorded(choose: Any) -> Any:
-    return pytest.mark.parametrize(
-        ("provider", "recording"), [pytest.param(p, r, id=f"{p}-{r['id']}") for p in having("sdk") for r in choose(p)]
+    return grouped(
+        "provider, recording", [pytest.param(p, r, id=f"{p}-{r['id']}") for p in having("sdk") for r in choose(p)]
     )
 
 
@@ -232,7 +233,7 @@ def refusals() -> list[Any]:
     return parameters
 
 
-@pytest.mark.parametrize(("provider", "status", "body", "kind", "retryable"), refusals())
+@grouped("provider, status, body, kind, retryable", refusals())
 def test_what_the_client_raises_is_told_by_its_kind(
     exchanges: Exchanges, sample: Package, provider: str, status: int, body: Any, kind: str, retryable: bool
 ) -> None:

@@ -11,19 +11,20 @@ from typing import Any
 
 import pytest
 
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.hostile import carried, damaged, streamed
 from tests.support.repository import CONVERSING, OWN_CODE, having, recordings
 
 
-@pytest.mark.parametrize("seed", range(5))
+@over("seed", range(5))
 @pytest.mark.parametrize("provider", OWN_CODE)
 def test_spoiled_recordings_are_read_or_refused(sample: Package, provider: str, seed: int) -> None:
     rng = random.Random(f"{provider} {seed}")
     assert sum(carried(sample, provider, r, rng) for r in recordings(provider) for _ in range(4)) >= 60
 
 
-@pytest.mark.parametrize("seed", range(3))
+@over("seed", range(3))
 @pytest.mark.parametrize("provider", CONVERSING)
 def test_damaged_metadata_of_a_stored_value_is_ignored_or_refused(sample: Package, provider: str, seed: int) -> None:
     models, module = sample.module("models"), sample.provider(provider)

@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.providers import laws, single_laws
+from tests.support.every_row import grouped
 from tests.support.generated import Package
 from tests.support.hostile import spoiled_everywhere
 from tests.support.repository import CONVERSING, OWN_CODE, SINGLE, recordings, table
@@ -21,7 +22,7 @@ each_provider = pytest.mark.parametrize("provider", SINGLE)
 
 def exchanges(keep: Callable[[Any], object]) -> Any:
     parameters = [pytest.param(p, r, id=f"{p}-{r['id']}") for p in SINGLE for r in recordings(p) if keep(r)]
-    return pytest.mark.parametrize(("provider", "recording"), parameters)
+    return grouped("provider, recording", parameters)
 
 
 def is_done(recording: Any) -> bool:
@@ -73,7 +74,7 @@ def is_sound(tool: Any) -> bool:
 CONVERSATIONS = [pytest.param(source, target, id=f"{source}-{target}") for source in OWN_CODE for target in SINGLE]
 
 
-@pytest.mark.parametrize(("source", "target"), CONVERSATIONS)
+@grouped("source, target", CONVERSATIONS)
 def test_law_6_tools_calls_and_results_of_a_conversation_go_out(sample: Package, source: str, target: str) -> None:
     module, wire = sample.provider(target), TOOL_WIRES[target]
     options: dict[str, Any] = {"on_loss": lambda loss: None, "on_unsupported": "weaken"}
@@ -139,7 +140,7 @@ def tool_result(provider: str, models: Any, kind: str, value: Any, is_error: boo
     return models.ToolResult("call_a", "now", kind, value, is_error, metadata=metadata, **more)
 
 
-@pytest.mark.parametrize(("provider", "kind", "row"), RESULTS)
+@grouped("provider, kind, row", RESULTS)
 def test_a_result_is_sent_and_read_as_the_table_says(
     sample: Package, models: Any, provider: str, kind: str, row: Any
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.recorded import streamed
 from tests.support.repository import CONVERSING, MESSAGING, OWN_CODE, TEXTS, having
@@ -153,7 +154,7 @@ def wrong_messages(models: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("provider", [*CONVERSING, *TEXTS, *MESSAGING])
-@pytest.mark.parametrize("kind", ["nope", None])
+@over("kind", ["nope", None])
 def test_a_result_of_no_kind_is_refused(sample: Package, provider: str, kind: Any) -> None:
     module, models = sample.provider(provider), sample.module("models")
     asked = models.AssistantMessage([models.ToolCallPart(models.ToolCall("c1", "now", {}))])
