@@ -34,10 +34,16 @@ class Mutation:
 
 def assert_caught(mutation: Mutation, package: Package, folder: Path, *errors: type[Exception]) -> None:
     """The check passes for the package; for the broken one it fails, or ends with one of the errors."""
-    mutation.check(package)
+    _pass(mutation.check, package)
     mutant = broken(package, mutation, folder)  # outside of `raises`: a text that is gone is no catch
     with pytest.raises((AssertionError, pytest.fail.Exception, *errors)):
         mutation.check(mutant)
+
+
+@cache
+def _pass(check: Check, package: Package) -> None:
+    """Run a check that must pass; several mutations may have the same one."""
+    check(package)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.support.recorded import streamed, unstreamed
 from tests.support.wires import WIRES
 
 
+@cache
 def on_responses(provider: str, law: Callable[[Package, str, Any], None]) -> Check:
     """A law over all responses in one piece."""
 
@@ -27,6 +29,7 @@ def on_responses(provider: str, law: Callable[[Package, str, Any], None]) -> Che
     return check
 
 
+@cache
 def streams(provider: str, law: Callable[[Package, str, Any], None]) -> Check:
     """A law over all streams."""
 
@@ -37,6 +40,7 @@ def streams(provider: str, law: Callable[[Package, str, Any], None]) -> Check:
     return check
 
 
+@cache
 def goes_back(provider: str) -> Check:
     """The responses that ended as they should, in the next request."""
 
@@ -51,6 +55,7 @@ def goes_back(provider: str) -> Check:
     return check
 
 
+@cache
 def hand_over(provider: str, target: str) -> Check:
     """The histories of a provider, sent to another."""
 
@@ -61,6 +66,7 @@ def hand_over(provider: str, target: str) -> Check:
     return check
 
 
+@cache
 def gateway(provider: str, target: str) -> Check:
     """The streams of a provider, written as another's."""
 
@@ -71,6 +77,7 @@ def gateway(provider: str, target: str) -> Check:
     return check
 
 
+@cache
 def every_order(provider: str) -> Check:
     """Results in every order that an app may give them."""
 
