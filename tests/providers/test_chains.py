@@ -77,7 +77,7 @@ def unreported(package: Package, body: Any, *chain: str) -> list[str]:
 def test_what_a_chain_changes_was_reported(sample: Package, provider: str) -> None:
     chains = [chain for chain in CHAINS if provider not in chain]
     faults: list[str] = []
-    step = budget(9, 3)
+    step = budget(14, 3)
     for i, recording in enumerate(recordings(provider)):
         for b, c in chains[i % step :: step]:  # every pair of wires, over the recordings
             faults += unreported(sample, recording["request"], provider, b, c, provider)

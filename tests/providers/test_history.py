@@ -546,7 +546,7 @@ def test_telling_calls_with_one_id_apart_costs_what_their_number_costs(
         return lines_run(lambda: sample.provider("openai_chat").to_messages(messages, on_loss=lambda loss: None))
 
     steps(2)  # the first conversion of a process imports modules
-    assert steps(800) < 2.2 * steps(400)
+    assert steps(400) < 2.2 * steps(200)
 
 
 def lines_run(function: Callable[..., Any], *arguments: Any) -> int:

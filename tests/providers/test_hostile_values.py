@@ -19,7 +19,7 @@ from tests.support.repository import CONVERSING, OWN_CODE, having, recordings
 
 @pytest.mark.parametrize("provider", OWN_CODE)
 def test_spoiled_recordings_are_read_or_refused(sample: Package, provider: str) -> None:
-    rng, rounds = random.Random(provider), budget(2, 20)
+    rng, rounds = random.Random(provider), budget(1, 20)
     assert sum(carried(sample, provider, r, rng) for r in recordings(provider) for _ in range(rounds)) >= 15 * rounds
 
 

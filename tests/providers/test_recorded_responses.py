@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.budgets import budget
 from tests.support.every_row import grouped, over
 from tests.support.generated import Package
 from tests.support.recorded import STREAMS, failed, params, refused, streamed, unstreamed
@@ -123,7 +124,12 @@ def test_a_stream_passes_a_gateway(sample: Package, provider: str, target: str, 
     laws.stream_passes_a_gateway(sample, provider, target, events)
 
 
-@each_stream
+def short_streams(provider: str) -> list[Any]:
+    """The streams of which every part is read in a short time; all of them with a large budget."""
+    return [recording for recording in streamed(provider) if len(recording["events"]) <= budget(60, 10**9)]
+
+
+@grouped("provider, events", params("events", short_streams, OWN_CODE))
 def test_a_stream_may_break_anywhere(sample: Package, provider: str, events: list[Any]) -> None:
     laws.cut_anywhere(sample, provider, events)
 
