@@ -12,11 +12,24 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from tests.support.budgets import budget
+
+# Hypothesis would read the constants of all modules that are imported here: seconds, and other examples in each order of
+# tests.
+providers.is_local_module_file = lambda path: False
+
 # How long an example takes says nothing of the code on a machine that does other things too.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "untimed",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=budget(20, 200),
+    derandomize=not budget(0, 1),
+)
 settings.load_profile("untimed")
 
 pytest.register_assert_rewrite("tests.providers.laws", "tests.providers.single_laws")

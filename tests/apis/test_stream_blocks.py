@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 
 Json = dict[str, Any]
@@ -191,8 +192,8 @@ def test_calls_that_start_before_their_arguments_come_stop_after_them(
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "bedrock", "openai_responses"])
-@pytest.mark.parametrize("arguments", ['{"i":0}', None])
-@pytest.mark.parametrize("between", ["text", "reasoning", "call"])
+@over("arguments", ['{"i":0}', None])
+@over("between", ["text", "reasoning", "call"])
 def test_a_call_whose_arguments_come_after_other_parts_stops_after_them(
     sample: Package, models: Any, provider: str, arguments: str | None, between: str
 ) -> None:
@@ -394,7 +395,7 @@ STREAMS: Mapping[str, tuple[Steps, list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", STREAMS)
+@over("name", list(STREAMS))
 @pytest.mark.parametrize("provider", WIRES)
 def test_events_that_are_out_of_order_lose_nothing(sample: Package, provider: str, name: str) -> None:
     written, start, end = WIRES[provider]

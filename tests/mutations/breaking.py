@@ -7,8 +7,6 @@ the test fails, for then it would show nothing.
 from __future__ import annotations
 
 import compileall
-import os
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -34,10 +32,32 @@ class Mutation:
 
 def assert_caught(mutation: Mutation, package: Package, folder: Path, *errors: type[Exception]) -> None:
     """The check passes for the package; for the broken one it fails, or ends with one of the errors."""
-    mutation.check(package)
+    _pass(mutation.check, package)
     mutant = broken(package, mutation, folder)  # outside of `raises`: a text that is gone is no catch
     with pytest.raises((AssertionError, pytest.fail.Exception, *errors)):
         mutation.check(mutant)
+
+
+def _link_beside(file: Path, source: Path, target: Path) -> None:
+    """Make a folder with links to all that is in another one, but for a file below it and what was compiled of this."""
+    target.mkdir()
+    first = file.parts[0]
+    for entry in source.iterdir():
+        if entry.name == first and entry.is_dir():
+            _link_beside(file.relative_to(first), entry, target / first)
+        elif entry.name == "__pycache__" and len(file.parts) == 1:
+            (target / entry.name).mkdir()
+            for compiled in entry.iterdir():
+                if not compiled.name.startswith(f"{file.stem}."):
+                    (target / entry.name / compiled.name).symlink_to(compiled)
+        elif entry.name != first:
+            (target / entry.name).symlink_to(entry)
+
+
+@cache
+def _pass(check: Check, package: Package) -> None:
+    """Run a check that must pass; several mutations may have the same one."""
+    check(package)
 
 
 @cache
@@ -47,15 +67,12 @@ def _compile(folder: Path) -> None:
 
 
 def broken(package: Package, mutation: Mutation, folder: Path) -> Package:
-    """The package with the mutation below a folder. All other files are the same on disk, and stay compiled."""
+    """The package with the mutation below a folder. All other files are links, and stay compiled."""
     text = package.files[mutation.file]
     assert text.count(mutation.old) == 1, f"{mutation.file}: {mutation.old!r} stands {text.count(mutation.old)} times"
     _compile(package.folder)
     made = Package({}, folder)
-    shutil.copytree(package.folder, made.folder, copy_function=os.link, ignore=shutil.ignore_patterns("*.pyc.*"))
-    file = made.folder / mutation.file
-    for old in (file, *(file.parent / "__pycache__").glob(f"{file.stem}.*")):
-        old.unlink(missing_ok=True)
-    file.write_text(text.replace(mutation.old, mutation.new), "utf-8")
+    _link_beside(Path(mutation.file), package.folder, made.folder)
+    (made.folder / mutation.file).write_text(text.replace(mutation.old, mutation.new), "utf-8")
     made.files = {**package.files, mutation.file: text.replace(mutation.old, mutation.new)}
     return made

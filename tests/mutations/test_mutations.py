@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ PROVIDER = "openai_chat"
 """What is broken here is in the runtime that all providers share, or in methods made alike for all."""
 
 
+@cache
 def on_recordings(law: Callable[[Package, str, Any], None]) -> Check:
     """The law over all recordings."""
 
@@ -27,6 +29,7 @@ def on_recordings(law: Callable[[Package, str, Any], None]) -> Check:
     return check
 
 
+@cache
 def with_models(test: Callable[..., None], *arguments: Any) -> Check:
     """A test that takes the package, its models and the provider."""
 
@@ -58,6 +61,7 @@ def on_choices(package: Package) -> None:
         )
 
 
+@cache
 def on_results(test: Callable[..., None]) -> Check:
     def check(package: Package) -> None:
         for kind in test_results.KINDS:

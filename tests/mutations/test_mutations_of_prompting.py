@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,12 @@ from tests.support.repository import recordings
 PROVIDER = "prompt"
 
 
+@cache
 def on(test: Callable[..., None], *arguments: Any) -> Check:
     return lambda package: test(package, *arguments)
 
 
+@cache
 def over(law: Callable[[Package, str, Any], None], key: str) -> Check:
     """The law over all exchanges."""
 
@@ -52,6 +55,7 @@ def on_splits(package: Package) -> None:
         test_following._adds_up(package, events, message)
 
 
+@cache
 def with_models(test: Callable[..., None], *arguments: Any) -> Check:
     return lambda package: test(package, package.module("models"), *arguments)
 

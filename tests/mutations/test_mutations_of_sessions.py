@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.support.repository import recordings
 PROVIDER = "copilot"
 
 
+@cache
 def on_exchanges(law: Callable[[Package, str, Any], None]) -> Check:
     """The law over all exchanges."""
 
@@ -27,6 +29,7 @@ def on_exchanges(law: Callable[[Package, str, Any], None]) -> Check:
     return check
 
 
+@cache
 def on_streams(test: Callable[[Package, Any], None]) -> Check:
     def check(package: Package) -> None:
         for recording in test_copilot.STREAMS:
@@ -35,6 +38,7 @@ def on_streams(test: Callable[[Package, Any], None]) -> Check:
     return check
 
 
+@cache
 def with_models(test: Callable[[Package, Any], None]) -> Check:
     return lambda package: test(package, package.module("models"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.support.repository import recordings
 PROVIDER = "mcp"
 
 
+@cache
 def on_exchanges(law: Callable[[Package, str, Any], None]) -> Check:
     """The law over all exchanges that have come to their end."""
 

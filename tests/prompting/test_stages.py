@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.prompting import calls, names, read
+from tests.support.every_row import over
 from tests.support.generated import Package
 
 CALL = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
@@ -33,7 +34,7 @@ def test_a_stage_yields_a_call(sample: Package, stage: str) -> None:
 
 
 @pytest.mark.parametrize("stage", ["json", "tool_call", "whole"])
-@pytest.mark.parametrize(
+@over(
     "inner",
     [
         '{"name": "get_wheather", "arguments": {}}',
@@ -81,8 +82,8 @@ def test_a_stage_that_yields_none_leaves_it_to_the_next(sample: Package) -> None
     assert names(sample, f"```json\n[1]\n```\n<tool_call>{CALL}</tool_call>") == ["get_weather"]
 
 
-@pytest.mark.parametrize("name", ["name", "tool"])
-@pytest.mark.parametrize("arguments", ["arguments", "args"])
+@over("name", ["name", "tool"])
+@over("arguments", ["arguments", "args"])
 @pytest.mark.parametrize("stage", STAGES)
 def test_both_spellings_of_the_keys_are_read(sample: Package, stage: str, name: str, arguments: str) -> None:
     inner = json.dumps({name: "now", arguments: {"a": 1}}, indent=2)

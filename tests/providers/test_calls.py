@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import grouped, over
 from tests.support.exchanges import Exchanges
 from tests.support.generated import Package, wire_name
 from tests.support.places import put
@@ -30,7 +31,7 @@ def named(provider: str, name: str) -> Any:
     return json.loads(json.dumps(table(provider)["calls"][0]).replace('"now"', json.dumps(name)))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@over("name", NAMES)
 @each_provider
 def test_a_name_is_spelled_back_wherever_a_call_comes_in(
     sample: Package, models: Any, provider: str, name: str
@@ -69,7 +70,7 @@ def test_a_call_of_no_tool_is_read_and_has_a_result(sample: Package, provider: s
     assert WIRES[provider].order_faults(body) == []
 
 
-@pytest.mark.parametrize("count", [2, 3, 9])
+@over("count", [2, 3, 9])
 @each_provider
 def test_calls_that_are_alike_stay_apart(sample: Package, models: Any, provider: str, count: int) -> None:
     """Of one name, with the same arguments: in one response, and in pieces. All wires take these ids as they are."""
@@ -88,7 +89,7 @@ def test_calls_that_are_alike_stay_apart(sample: Package, models: Any, provider:
 EMPTY = [pytest.param(p, call, id=f"{p}-{i}") for p in OWN_CODE for i, call in enumerate(table(p)["no_arguments"])]
 
 
-@pytest.mark.parametrize(("provider", "call"), EMPTY)
+@grouped("provider, call", EMPTY)
 def test_no_arguments_are_an_empty_object(sample: Package, provider: str, call: Any) -> None:
     module, body = sample.provider(provider), asking(provider, call)
     (call_read,) = module.from_tool_calls(body)

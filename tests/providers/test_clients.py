@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import grouped, over
 from tests.support.exchanges import Exchanges, plain, sent
 from tests.support.generated import Package, wire_name
 from tests.support.repository import CONVERSING, OWN_CODE, UNSAID, having, names_tools, table
@@ -14,7 +15,7 @@ from tests.support.requests import HELLO, SCENARIOS
 from tests.support.wires import WIRES
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@over("scenario", list(SCENARIOS))
 @pytest.mark.parametrize("provider", having("sdk", CONVERSING))
 def test_the_client_sends_a_request_of_ours(
     exchanges: Exchanges, sample: Package, models: Any, provider: str, scenario: str
@@ -48,7 +49,7 @@ def choices() -> list[Any]:
     return [pytest.param(p, *row, id=f"{p}-{i}") for p in CONVERSING for i, row in enumerate(table(p)["parallel"])]
 
 
-@pytest.mark.parametrize(("provider", "choice", "parallel", "keys"), choices())
+@grouped("provider, choice, parallel, keys", choices())
 def test_a_choice_goes_with_the_switch_for_calls_side_by_side(
     sample: Package, models: Any, provider: str, choice: Any, parallel: bool, keys: Any
 ) -> None:
@@ -77,9 +78,9 @@ def forms() -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("parallel", [None, True, False])
-@pytest.mark.parametrize("reasoning", [None, {"effort": "high"}, {"budgetTokens": 2048}])
-@pytest.mark.parametrize(("provider", "choice", "wire"), forms())
+@over("parallel", [None, True, False])
+@over("reasoning", [None, {"effort": "high"}, {"budgetTokens": 2048}])
+@grouped("provider, choice, wire", forms())
 def test_every_choice_with_every_setting_is_kept_or_refused(
     sample: Package, models: Any, provider: str, choice: Any, wire: Any, reasoning: Any, parallel: bool | None
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package, compiled, write_project
 from tests.support.repository import CONVERSING, PROFILES, TEXTS, profile
 
@@ -56,7 +57,7 @@ OFFERING = [
 ]
 """Providers whose requests have the definitions of the tools, not only texts about them."""
 
-each_name = pytest.mark.parametrize("name", [*NAMES, KEPT])
+each_name = over("name", [*NAMES, KEPT])
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +103,7 @@ def test_a_model_calls_a_declared_tool_by_its_name_on_the_wire(declared: Package
     assert [part.call.name for part in stream.result().message.content] == [name]
 
 
-@pytest.mark.parametrize("name", ["f.g", "my tool", "functions/f", ""])
+@over("name", ["f.g", "my tool", "functions/f", ""])
 @pytest.mark.parametrize("provider", CONVERSING)
 def test_a_response_keeps_a_name_that_requests_cannot_have(declared: Package, provider: str, name: str) -> None:
     """Models invent names; whoever reads the response must see which."""
@@ -132,8 +133,8 @@ def history(models: Any, name: str, arguments: dict[str, Any], tools: Any) -> An
     return models.Request(messages, tools=tools, max_output_tokens=9)
 
 
-@pytest.mark.parametrize("value", VALUES, ids=json.dumps)
-@pytest.mark.parametrize("offered", ["none", "alone", "after others"])
+@over("value", VALUES)
+@over("offered", ["none", "alone", "after others"])
 @pytest.mark.parametrize("provider", REQUESTING)
 def test_a_history_is_spelled_as_its_body_offers_the_tool(
     declared: Package, provider: str, offered: str, value: Any
@@ -150,7 +151,7 @@ def test_a_history_is_spelled_as_its_body_offers_the_tool(
     assert laws.exact(module.to_request(request, on_loss=str)) == laws.exact(body)
 
 
-@pytest.mark.parametrize("strict", [True, False, None])
+@over("strict", [True, False, None])
 @pytest.mark.parametrize("provider", REQUESTING)
 def test_a_body_comes_back_that_was_read_by_tools_of_another_place(
     declared: Package, provider: str, strict: bool | None
@@ -169,7 +170,7 @@ def test_a_body_comes_back_that_was_read_by_tools_of_another_place(
     assert edited.messages[1].content[0].call.arguments["any"] == "edited"
 
 
-@pytest.mark.parametrize("strict", [True, False, None])
+@over("strict", [True, False, None])
 @pytest.mark.parametrize("provider", OFFERING)
 def test_a_body_that_defines_a_declared_tool_differently_keeps_its_arguments(
     declared: Package, provider: str, strict: bool | None
@@ -216,7 +217,7 @@ def swapped(value: Any, texts: dict[str, str]) -> Any:
     return value
 
 
-@pytest.mark.parametrize("text", ["null", "1", '{"a":null}', "no JSON"])
+@over("text", ["null", "1", '{"a":null}', "no JSON"])
 @pytest.mark.parametrize("provider", REQUESTING)
 def test_a_value_of_any_type_that_came_as_text_goes_back_as_it_came(
     declared: Package, provider: str, text: str

@@ -8,9 +8,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import pytest
-
 from tests.providers import laws
+from tests.support.every_row import grouped
 from tests.support.generated import Package
 
 CHAT = [
@@ -72,7 +71,7 @@ def text_of(message: Any) -> str:
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
-@pytest.mark.parametrize(("provider", "message"), CASES)
+@grouped("provider, message", CASES)
 def test_an_empty_answer_is_left_out_of_the_next_request(sample: Package, provider: str, message: Any) -> None:
     models, module = sample.module("models"), sample.provider(provider)
     completion = module.from_response(answer(provider, copy.deepcopy(message)))
@@ -85,7 +84,7 @@ def test_an_empty_answer_is_left_out_of_the_next_request(sample: Package, provid
     assert any("message" in loss.what and loss.severity == "note" for loss in notes)
 
 
-@pytest.mark.parametrize(("provider", "message"), ACCEPTED)
+@grouped("provider, message", ACCEPTED)
 def test_an_empty_message_of_a_request_is_sent_again(sample: Package, provider: str, message: Any) -> None:
     key = {"gemini": "contents", "vertex": "contents", "openai_responses": "input"}.get(provider, "messages")
     user: dict[str, Any] = {"role": "user", "content": "Hello"}

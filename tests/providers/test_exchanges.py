@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.budgets import budget
+from tests.support.every_row import grouped
 from tests.support.exchanges import Exchanges, every_condition, keywords, plain, stream, whole
 from tests.support.generated import Package
 from tests.support.recorded import refused, streamed, unstreamed
@@ -19,8 +21,8 @@ from tests.support.wires import WIRES
 
 
 def recorded(choose: Any) -> Any:
-    return pytest.mark.parametrize(
-        ("provider", "recording"), [pytest.param(p, r, id=f"{p}-{r['id']}") for p in having("sdk") for r in choose(p)]
+    return grouped(
+        "provider, recording", [pytest.param(p, r, id=f"{p}-{r['id']}") for p in having("sdk") for r in choose(p)]
     )
 
 
@@ -93,14 +95,15 @@ def test_a_recorded_exchange(exchanges: Exchanges, sample: Package, models: Any,
     assert laws.exact(models.dump(request)) == before
     assert isinstance(reply, dict) == WIRES[provider].client.gives_dicts
     expected = kept_response(sample, provider, recording["response"])
-    for _ in range(2):  # reading does not change the object
-        is_the_same(sample, provider, module.from_response(reply), expected)
-        assert laws.bare(module.from_tool_calls(reply)) == laws.bare(laws.calls_of(sample, expected))
+    completion = module.from_response(reply)
+    is_the_same(sample, provider, completion, expected)
+    assert laws.bare(module.from_tool_calls(reply)) == laws.bare(laws.calls_of(sample, expected))
+    assert module.from_response(reply) == completion  # reading does not change the object
 
 
 @each_stream
 def test_a_recorded_stream(exchanges: Exchanges, sample: Package, provider: str, recording: Any) -> None:
-    """Fed by hand, and read by `iter_events`, while it comes."""
+    """Fed by hand, and, for some recordings, read by `iter_events`, while it comes."""
     module = sample.provider(provider)
     request, words = asked(sample, provider, recording)
     expected, emitted = kept_stream(sample, provider, recording["events"])
@@ -112,7 +115,8 @@ def test_a_recorded_stream(exchanges: Exchanges, sample: Package, provider: str,
     is_sent(exchanges, sample, provider, request, streaming=True)
     is_the_same(sample, provider, live.result(), expected)
     assert laws.bare(heard[:-1]) == laws.bare(emitted[:-1])
-    assert list(module.iter_events(exchanges.streamed(provider, recording["events"], words))) == heard
+    if streamed(provider).index(recording) % budget(3, 1) == 0:
+        assert list(module.iter_events(exchanges.streamed(provider, recording["events"], words))) == heard
 
 
 @each_response_later
@@ -186,11 +190,20 @@ def is_broken(package: Package, emitted: list[Any], error: Exception | None) -> 
     assert [c for c in laws.calls_of(package, emitted[-1].completion) if c.invalid is None] == []
 
 
+def some_of(places: list[int], provider: str, recording: Any) -> list[int]:
+    """The one of some places whose turn it is in a recording, and all of them with a large budget.
+
+    Each is tried in some recordings of a provider. That a stream may break anywhere is a law of its own.
+    """
+    turn = streamed(provider).index(recording) % len(places)
+    return sorted(set(places)) if budget(0, 1) else places[turn : turn + 1]
+
+
 @each_stream
 def test_a_connection_is_cut(exchanges: Exchanges, sample: Package, provider: str, recording: Any) -> None:
     """Inside of an event: what came before it is told, and then what the client raised."""
     module, client, events = sample.provider(provider), WIRES[provider].client, recording["events"]
-    for at in sorted({0, len(events) // 4, len(events) // 2, len(events) - 1}):
+    for at in some_of([0, len(events) // 4, len(events) // 2, len(events) - 1], provider, recording):
         pieces = client.torn(client.framed(events[:at])) + client.torn(client.framed([events[at]]))[:1]
         reply = stream(provider, pieces, cut=True)
         live, emitted = module.Stream(), []
@@ -212,7 +225,7 @@ def test_a_connection_is_cut(exchanges: Exchanges, sample: Package, provider: st
 def test_a_stream_ends_too_early(exchanges: Exchanges, sample: Package, provider: str, recording: Any) -> None:
     """No client raises where the response is closed in good order in the middle."""
     client, events = WIRES[provider].client, recording["events"]
-    for at in sorted({0, 1, len(events) // 2}):
+    for at in some_of([0, 1, len(events) // 2], provider, recording):
         expected, emitted = kept_stream(sample, provider, events[:at])
         reply = stream(provider, client.torn(client.framed(events[:at])))
         heard = list(sample.provider(provider).iter_events(exchanges.call(provider, reply, streaming=True)))
@@ -232,7 +245,7 @@ def refusals() -> list[Any]:
     return parameters
 
 
-@pytest.mark.parametrize(("provider", "status", "body", "kind", "retryable"), refusals())
+@grouped("provider, status, body, kind, retryable", refusals())
 def test_what_the_client_raises_is_told_by_its_kind(
     exchanges: Exchanges, sample: Package, provider: str, status: int, body: Any, kind: str, retryable: bool
 ) -> None:

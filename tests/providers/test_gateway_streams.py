@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import grouped, over
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, having
 
@@ -298,8 +299,8 @@ def sent(wires: list[Any]) -> str:
     return json.dumps(new)
 
 
-@pytest.mark.parametrize(
-    ("source", "target"),
+@grouped(
+    "source, target",
     [(source, target) for source, (provider, _) in SOURCES.items() for target in TARGETS if target != provider],
 )
 def test_what_a_stream_interleaves_is_written_once(sample: Package, source: str, target: str) -> None:
@@ -371,7 +372,7 @@ BLOCKS = ("anthropic", "bedrock", "openai_responses")
 """The wires on which calls are in the order in which they begin."""
 
 
-@pytest.mark.parametrize("deltas", ["all", "those of the last", "none"])
+@over("deltas", ["all", "those of the last", "none"])
 @pytest.mark.parametrize("provider", having("stream", CONVERSING))
 def test_calls_that_begin_in_another_order_keep_their_arguments(
     sample: Package, models: Any, provider: str, deltas: str

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import grouped, over
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, OWN_CODE, recordings
 from tests.support.requests import SCENARIOS
@@ -18,8 +19,8 @@ BODIES = [
     for provider in CONVERSING
     for recording in recordings(provider)
 ]
-each_recording = pytest.mark.parametrize(("provider", "body"), BODIES)
-each_scenario = pytest.mark.parametrize("scenario", SCENARIOS)
+each_recording = grouped("provider, body", BODIES)
+each_scenario = over("scenario", list(SCENARIOS))
 each_provider = pytest.mark.parametrize("provider", CONVERSING)
 
 
@@ -66,7 +67,7 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize(("provider", "body"), FOREIGN)
+@grouped("provider, body", FOREIGN)
 def test_law_5_unknown_kinds_come_back(sample: Package, provider: str, body: Any) -> None:
     laws.body_comes_back(sample, provider, body)
 

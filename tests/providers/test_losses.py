@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, SCHEMAS, profile, table
 from tests.support.requests import EVERYTHING, FIELDS, HELLO, SCENARIOS, one_result, result
@@ -86,7 +87,7 @@ def test_every_optional_field_of_a_request_has_a_value_here() -> None:
     assert set(FIELDS) | {"messages"} == set(EVERYTHING)
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@over("field", list(FIELDS))
 @each_provider
 def test_a_field_of_a_request_is_sent_or_reported(sample: Package, models: Any, provider: str, field: str) -> None:
     plain, _ = losses_of(sample, models, provider, {"messages": [HELLO]})
@@ -98,7 +99,7 @@ def test_a_field_of_a_request_is_sent_or_reported(sample: Package, models: Any, 
         assert (body != plain) != reported
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
+@over("carrier", list(CARRIERS))
 @each_provider
 def test_a_value_inside_a_message_is_sent_or_reported(
     sample: Package, models: Any, provider: str, carrier: str
@@ -207,7 +208,7 @@ def test_a_choice_that_permits_no_tool_forbids_calls(sample: Package, models: An
         sample.provider(provider).to_request(forced, on_loss=lambda loss: None)
 
 
-@pytest.mark.parametrize("flag", [True, False])
+@over("flag", [True, False])
 @each_provider
 def test_an_error_flag_is_reported_once(sample: Package, models: Any, provider: str, flag: bool) -> None:
     for kind, value in (("data", {"a": 1}), ("multimodal", [TEXT])):
@@ -223,7 +224,7 @@ def test_on_unsupported_takes_two_words(sample: Package, models: Any, provider: 
         sample.provider(provider).to_request(models.Request([models.UserMessage("x")]), on_unsupported="ignore")
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@over("scenario", list(SCENARIOS))
 @each_provider
 def test_warnings_are_given_where_nobody_listens(sample: Package, models: Any, provider: str, scenario: str) -> None:
     _, losses = losses_of(sample, models, provider, SCENARIOS[scenario])

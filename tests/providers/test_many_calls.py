@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import OWN_CODE
 
@@ -61,7 +62,7 @@ LATE = [(None, None, '{"a"'), ("c1abcdefg", None, ":"), (None, "now", "1"), (Non
 REPEATED = [("c1abcdefg", "now", '{"a"'), ("c1abcdefg", "now", ":1"), ("c1abcdefg", None, "}")]
 
 
-@pytest.mark.parametrize("pieces", [LATE, REPEATED], ids=["late", "repeated"])
+@over("pieces", [LATE, REPEATED])
 @pytest.mark.parametrize("provider", OWN_CODE)
 def test_a_call_has_its_name_once_and_all_its_arguments(
     sample: Package, models: Any, provider: str, pieces: list[tuple[str | None, str | None, str]]

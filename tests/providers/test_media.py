@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import PROFILES
 
@@ -15,7 +16,7 @@ TYPES = (None, "image/png", "audio/mpeg", "audio/wav", "audio/x-other", "video/m
 WAV = "UklGRiQAAABXQVZFZm10IA=="
 
 
-@pytest.mark.parametrize("inside", ["user message", "result"])
+@over("inside", ["user message", "result"])
 @pytest.mark.parametrize("provider", PROFILES)
 def test_a_medium_with_any_fields_is_written_as_json(sample: Package, models: Any, provider: str, inside: str) -> None:
     module = sample.provider(provider)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws, message_laws
+from tests.support.every_row import grouped
 from tests.support.generated import Package
 from tests.support.hostile import spoiled_everywhere
 from tests.support.repository import MESSAGING, OWN_CODE, recordings, table
@@ -21,7 +22,7 @@ each_provider = pytest.mark.parametrize("provider", MESSAGING)
 
 def histories(key: str) -> Any:
     parameters = [pytest.param(p, r[key], id=f"{p}-{r['id']}") for p in MESSAGING for r in recordings(p) if r.get(key)]
-    return pytest.mark.parametrize(("provider", key), parameters)
+    return grouped(f"provider, {key}", parameters)
 
 
 each_history = histories("messages")
@@ -147,7 +148,7 @@ RESULTS = [
 ]
 
 
-@pytest.mark.parametrize(("provider", "kind", "row"), RESULTS)
+@grouped("provider, kind, row", RESULTS)
 def test_a_result_is_sent_and_read_as_the_table_says(
     sample: Package, models: Any, provider: str, kind: str, row: Any
 ) -> None:

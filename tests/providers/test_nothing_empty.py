@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING
 from tests.support.requests import PIXEL
@@ -66,7 +67,7 @@ def blank(message: Any) -> bool:
     return not texts and not members
 
 
-@pytest.mark.parametrize("history", HISTORIES)
+@over("history", list(HISTORIES))
 @pytest.mark.parametrize("provider", CONVERSING)
 def test_no_message_is_empty(sample: Package, models: Any, provider: str, history: str) -> None:
     request = models.load(models.Request, {"model": "m", "messages": HISTORIES[history]})
@@ -91,8 +92,8 @@ EMPTY: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("place", ["first", "after system text", "later"])
-@pytest.mark.parametrize("empty", EMPTY, ids=json.dumps)
+@over("place", ["first", "after system text", "later"])
+@over("empty", EMPTY)
 @pytest.mark.parametrize("provider", CONVERSING)
 def test_an_empty_message_is_sent_or_reported(
     sample: Package, models: Any, provider: str, empty: Any, place: str
@@ -165,7 +166,7 @@ SEARCHED = {
 STORED = {"type": "opaque", "provider": "elsewhere", "value": {"type": "file", "file": {"file_id": "file_7"}}}
 
 
-@pytest.mark.parametrize(("part", "text"), [(GUARDED, "GUARDED"), (SEARCHED, "T\nFOUND"), (STORED, "[file: file_7]")])
+@over("part, text", [(GUARDED, "GUARDED"), (SEARCHED, "T\nFOUND"), (STORED, "[file: file_7]")])
 @pytest.mark.parametrize("provider", CONVERSING)
 def test_what_another_provider_s_block_says_goes_along(
     sample: Package, models: Any, provider: str, part: Any, text: str

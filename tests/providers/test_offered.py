@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, PROFILES, hosts_of, profile
 from tests.support.requests import HELLO, WEATHER
@@ -207,8 +208,8 @@ PARALLEL = [name for name in REFUSING if name not in ("gemini", "cohere")]
 SEARCH = {"type": "opaque", "provider": "gemini", "value": {"googleSearch": {}}}
 
 
-@pytest.mark.parametrize("choice", ["auto", "none", {"names": ["get_weather"], "mode": "auto"}])
-@pytest.mark.parametrize("tools", [None, [], [SEARCH]])
+@over("choice", ["auto", "none", {"names": ["get_weather"], "mode": "auto"}])
+@over("tools", [None, [], [SEARCH]])
 @pytest.mark.parametrize("provider", REFUSING)
 def test_a_choice_without_tools_is_left_out(
     sample: Package, models: Any, provider: str, tools: Any, choice: Any
@@ -221,8 +222,8 @@ def test_a_choice_without_tools_is_left_out(
     assert [(loss.action, loss.severity) for loss in losses if loss.path == "toolChoice"] == [("dropped", "note")]
 
 
-@pytest.mark.parametrize("choice", ["required", {"name": "get_weather"}, {"names": ["now"], "mode": "required"}])
-@pytest.mark.parametrize("tools", [None, [], [SEARCH]])
+@over("choice", ["required", {"name": "get_weather"}, {"names": ["now"], "mode": "required"}])
+@over("tools", [None, [], [SEARCH]])
 @pytest.mark.parametrize("provider", [*REFUSING, "bedrock"])
 def test_no_call_can_be_required_without_tools(
     sample: Package, models: Any, provider: str, tools: Any, choice: Any

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import grouped, over
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, OWN_CODE, extended
 from tests.support.wires import WIRES
@@ -79,7 +80,7 @@ def items_body(order: str) -> dict[str, Any]:
     return {"model": "m", "input": items}
 
 
-@pytest.mark.parametrize("order", HISTORIES)
+@over("order", list(HISTORIES))
 @pytest.mark.parametrize("provider", ENTRIES)
 def test_results_of_own_calls_keep_their_order(sample: Package, provider: str, order: str) -> None:
     body = chat_body(order)
@@ -115,8 +116,8 @@ def test_a_result_of_which_the_call_was_cut_off_comes_back(sample: Package) -> N
 PAIRS = [(source, target) for source in ENTRIES for target in CONVERSING if target != source]
 
 
-@pytest.mark.parametrize("order", HISTORIES)
-@pytest.mark.parametrize(("source", "target"), PAIRS)
+@over("order", list(HISTORIES))
+@grouped("source, target", PAIRS)
 def test_no_result_goes_out_without_its_call(sample: Package, source: str, target: str, order: str) -> None:
     losses: list[Any] = []
     request = laws.read(sample, source, chat_body(order))
@@ -163,7 +164,7 @@ def test_the_result_of_a_call_that_the_server_keeps_is_text_elsewhere(
 EMPTY = {"an empty text": "", "a blank text": " \n"}
 
 
-@pytest.mark.parametrize("text", EMPTY)
+@over("text", list(EMPTY))
 @pytest.mark.parametrize("target", [p for p in OWN_CODE if p != "openai_chat"])
 def test_an_empty_result_without_its_call_is_no_empty_message(sample: Package, target: str, text: str) -> None:
     body = {"model": "m", "messages": [HELLO, called(CUSTOM), result(OWN, EMPTY[text])]}
@@ -181,7 +182,7 @@ def test_a_repeated_id_belongs_to_the_last_call_that_has_it(sample: Package) -> 
         assert "rows" in WIRES["anthropic"].texts(sent)
 
 
-@pytest.mark.parametrize("order", HISTORIES)
+@over("order", list(HISTORIES))
 @pytest.mark.parametrize("target", [p for p in CONVERSING if p != "openai_responses"])
 def test_an_output_of_its_own_type_goes_along_as_text(sample: Package, target: str, order: str) -> None:
     request, losses = laws.read(sample, "openai_responses", items_body(order)), []

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.budgets import budget
 from tests.support.generated import Package
 from tests.support.hostile import FEW, is_json, spoiled
 from tests.support.repository import CONVERSING, recordings
@@ -25,7 +26,7 @@ from toolgen_runtime.paths import ROOT
 
 JSON = [value for value in FEW if is_json(value)]
 MARKS = ("$absent", "$whole", "$read", "$", "$around")
-PER_PAIR = 3
+PER_PAIR = budget(1, 3)
 """How many of the objects that a pair reads in recordings are tried."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package, compiled, write_project
 from tests.support.repository import OWN_CODE, PROFILES, table
 
@@ -102,7 +103,7 @@ def described(schema: dict[str, Any]) -> dict[str, Any]:
     return schema_described
 
 
-@pytest.mark.parametrize("parameter", PARAMETERS)
+@over("parameter", list(PARAMETERS))
 @each_provider
 def test_a_parameter_of_each_kind_reaches_the_provider(built: Package, provider: str, parameter: str) -> None:
     parameters = offered(built, provider)["kinds"].parameters
@@ -139,7 +140,7 @@ def test_a_parameter_of_each_kind_is_checked(built: Package, parameter: str, goo
         tools.parse_arguments("kinds", {**least, parameter: bad})
 
 
-@pytest.mark.parametrize("length", LENGTHS)
+@over("length", LENGTHS)
 @each_provider
 def test_a_description_of_any_length_is_sent_whole(built: Package, models: Any, provider: str, length: int) -> None:
     declared = next(tool["description"] for tool in TOOLS if tool["name"] == f"long_{length}")

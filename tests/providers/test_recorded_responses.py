@@ -7,17 +7,22 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.budgets import budget
+from tests.support.every_row import grouped, over
 from tests.support.generated import Package
 from tests.support.recorded import STREAMS, failed, params, refused, streamed, unstreamed
 from tests.support.repository import CONVERSING, OWN_CODE, TEXTS, having
 from tests.support.wires import WIRES
 
 BODIES = params("response", unstreamed, OWN_CODE)
-each_response = pytest.mark.parametrize(("provider", "body"), BODIES)
-each_split_response = pytest.mark.parametrize(("provider", "body"), params("response", unstreamed, having("stream")))
-each_stream = pytest.mark.parametrize(("provider", "events"), STREAMS)
-each_response_of_a_host = pytest.mark.parametrize(("provider", "body"), params("response", unstreamed))
-each_stream_of_a_host = pytest.mark.parametrize(("provider", "events"), params("events", streamed))
+each_response = grouped("provider, body", BODIES)
+each_split_response = grouped("provider, body", params("response", unstreamed, having("stream")))
+each_stream = grouped("provider, events", STREAMS)
+each_response_of_a_host = grouped("provider, body", params("response", unstreamed))
+each_stream_of_a_host = grouped("provider, events", params("events", streamed))
+LATE_PARTS = ("gem-462a368727", "gem-ab06081805")
+"""Streams with a part of the wire's own before text, which a writer sends behind it. See `known_failures/gemini.yaml`."""
+
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 
 
@@ -37,7 +42,7 @@ def test_law_3_a_stream_is_read(sample: Package, provider: str, events: list[Any
     laws.stream_is_read(sample, provider, events)
 
 
-@pytest.mark.parametrize(("provider", "events"), params("events", failed))
+@grouped("provider, events", params("events", failed))
 def test_an_error_in_a_recorded_stream_ends_it(sample: Package, provider: str, events: list[Any]) -> None:
     completion, emitted = laws.played(sample, provider, events)
     expected = WIRES[provider].read_stream(events)
@@ -70,9 +75,15 @@ def test_law_7_a_response_comes_back_exactly(sample: Package, provider: str, bod
     laws.response_comes_back(sample, provider, body)
 
 
-@each_stream_of_a_host
+@grouped("provider, events", [row for row in params("events", streamed) if not str(row.id).endswith(LATE_PARTS)])
 def test_law_7_a_stream_comes_back(sample: Package, provider: str, events: list[Any]) -> None:
     laws.stream_comes_back(sample, provider, events)
+
+
+@pytest.mark.parametrize("identifier", LATE_PARTS)
+def test_law_7_a_part_before_text_comes_back_before_it(sample: Package, identifier: str) -> None:
+    (recording,) = (recording for recording in streamed("gemini") if recording["id"] == identifier)
+    laws.stream_comes_back(sample, "gemini", recording["events"])
 
 
 @each_split_response
@@ -108,12 +119,17 @@ GATEWAYS = [
 ]
 
 
-@pytest.mark.parametrize(("provider", "target", "events"), GATEWAYS)
+@grouped("provider, target, events", GATEWAYS)
 def test_a_stream_passes_a_gateway(sample: Package, provider: str, target: str, events: list[Any]) -> None:
     laws.stream_passes_a_gateway(sample, provider, target, events)
 
 
-@each_stream
+def short_streams(provider: str) -> list[Any]:
+    """The streams of which every part is read in a short time; all of them with a large budget."""
+    return [recording for recording in streamed(provider) if len(recording["events"]) <= budget(60, 10**9)]
+
+
+@grouped("provider, events", params("events", short_streams, OWN_CODE))
 def test_a_stream_may_break_anywhere(sample: Package, provider: str, events: list[Any]) -> None:
     laws.cut_anywhere(sample, provider, events)
 
@@ -129,7 +145,7 @@ def test_a_recorded_error_is_no_response(sample: Package, models: Any, provider:
             module.from_response(recording["response"])
 
 
-@pytest.mark.parametrize("reason", ["length", "content_filter", "error"])
+@over("reason", ["length", "content_filter", "error"])
 @pytest.mark.parametrize("provider", CONVERSING)
 def test_a_call_that_must_not_run_stays_so_in_a_wire_without_a_word_for_the_reason(
     sample: Package, models: Any, provider: str, reason: str
@@ -144,7 +160,7 @@ def test_a_call_that_must_not_run_stays_so_in_a_wire_without_a_word_for_the_reas
     assert again.finish_reason == reason or reported != []
 
 
-@pytest.mark.parametrize("identifier", ["functions.f:0", "call|x", "c" * 70])
+@over("identifier", ["functions.f:0", "call|x", "c" * 70])
 @pytest.mark.parametrize("provider", CONVERSING)
 def test_a_response_keeps_an_id_that_requests_cannot_have(
     sample: Package, models: Any, provider: str, identifier: str

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, having, hosts_of, table
 from tests.support.requests import HELLO, PIXEL
@@ -75,7 +76,7 @@ def test_an_empty_list_of_tools_that_was_read_is_kept(sample: Package, provider:
 
 
 @each_provider
-@pytest.mark.parametrize("choice", ["auto", "required", {"name": "now"}])
+@over("choice", ["auto", "required", {"name": "now"}])
 def test_a_tool_choice_without_tools_is_left_out(sample: Package, provider: str, choice: Any) -> None:
     losses: list[Any] = []
     body = written(sample, provider, losses, toolChoice=choice, parallelToolCalls=False)
@@ -141,7 +142,7 @@ def test_a_message_of_reasoning_has_text_content(sample: Package, provider: str,
 
 
 @each_provider
-@pytest.mark.parametrize("only", [{"role": "system", "content": "Be brief."}, {"role": "user", "content": ""}])
+@over("only", [{"role": "system", "content": "Be brief."}, {"role": "user", "content": ""}])
 def test_a_request_that_is_left_without_messages_is_reported(sample: Package, provider: str, only: Any) -> None:
     losses: list[Any] = []
     body = written(sample, provider, losses, messages=[only])
@@ -309,7 +310,7 @@ DATA = {"image": (PIXEL, "image/png"), "document": ("JVBERi0xLjQK", "application
 
 
 @each_provider
-@pytest.mark.parametrize("kind", DATA)
+@over("kind", list(DATA))
 def test_data_without_a_media_type_is_recognized(sample: Package, provider: str, kind: str) -> None:
     data, media_type = DATA[kind]
     part = {"type": kind, "data": data, "name": "a"}

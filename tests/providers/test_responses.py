@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import grouped, over
 from tests.support.exchanges import Exchanges
 from tests.support.generated import Package
 from tests.support.places import at, put
@@ -25,7 +26,7 @@ def rows(key: str) -> list[Any]:
     return [pytest.param(p, *row, id=f"{p}-{i}") for p, listed in tables for i, row in enumerate(listed)]
 
 
-@pytest.mark.parametrize(("provider", "wire", "usage"), rows("usage"))
+@grouped("provider, wire, usage", rows("usage"))
 def test_usage_counts_all_input_and_all_output(
     sample: Package, models: Any, provider: str, wire: Any, usage: Any
 ) -> None:
@@ -37,7 +38,7 @@ def test_usage_counts_all_input_and_all_output(
     assert laws.exact(sample.provider(provider).to_response(completion)) == laws.exact(body)
 
 
-@pytest.mark.parametrize(("provider", "wire", "usage"), rows("usage"))
+@grouped("provider, wire, usage", rows("usage"))
 def test_usage_without_metadata_is_written(sample: Package, models: Any, provider: str, wire: Any, usage: Any) -> None:
     module = sample.provider(provider)
     bare = models.load(
@@ -49,7 +50,7 @@ def test_usage_without_metadata_is_written(sample: Package, models: Any, provide
     assert {k: v for k, v in counts.items() if v is not None} == usage
 
 
-@pytest.mark.parametrize(("provider", "word", "plain", "with_calls"), rows("finish_reasons"))
+@grouped("provider, word, plain, with_calls", rows("finish_reasons"))
 def test_a_reason_is_derived_from_the_word_and_the_calls(
     sample: Package, provider: str, word: str | None, plain: str, with_calls: str
 ) -> None:
@@ -97,7 +98,7 @@ def test_a_missing_reason_stays_missing(sample: Package, provider: str) -> None:
         assert losses == []
 
 
-@pytest.mark.parametrize(("provider", "status", "body", "kind", "retryable"), rows("errors"))
+@grouped("provider, status, body, kind, retryable", rows("errors"))
 def test_an_error_is_told_by_its_kind(
     sample: Package, models: Any, provider: str, status: int, body: Any, kind: str, retryable: bool
 ) -> None:
@@ -231,8 +232,8 @@ EARLY = [
 ]
 
 
-@pytest.mark.parametrize(("provider", "meaning"), EARLY)
-@pytest.mark.parametrize("word", ["stop", "end_turn", "STOP", "COMPLETE", "completed", "in_progress", None])
+@grouped("provider, meaning", EARLY)
+@over("word", ["stop", "end_turn", "STOP", "COMPLETE", "completed", "in_progress", None])
 def test_a_response_that_ended_early_elsewhere_does_not_end_normally_here(
     sample: Package, models: Any, provider: str, meaning: str, word: str | None
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package, wire_name
 from tests.support.places import at
 from tests.support.repository import OWN_CODE, spelled, table
@@ -18,7 +19,7 @@ each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 KINDS = ("text", "data", "error", "multimodal")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@over("kind", KINDS)
 @each_provider
 def test_a_result_is_sent_as_the_table_says(sample: Package, models: Any, provider: str, kind: str) -> None:
     row = table(provider)["results"][kind]
@@ -28,7 +29,7 @@ def test_a_result_is_sent_as_the_table_says(sample: Package, models: Any, provid
     assert len(messages) == 2 + len(row["wire"])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@over("kind", KINDS)
 @each_provider
 def test_a_result_on_its_own_is_that_of_the_request(sample: Package, models: Any, provider: str, kind: str) -> None:
     row = table(provider)["results"][kind]
@@ -40,7 +41,7 @@ def test_a_result_on_its_own_is_that_of_the_request(sample: Package, models: Any
     assert (len(row["wire"]) > 1 or lost) == any(loss.action in ("dropped", "moved", "described") for loss in heard)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@over("kind", KINDS)
 @each_provider
 def test_kinds_that_the_wire_can_tell_are_read_back(sample: Package, models: Any, provider: str, kind: str) -> None:
     row = table(provider)["results"][kind]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, PROFILES, table
 from tests.support.requests import CONVERSATIONS, DEFINITIONS, HELLO, SETTINGS
@@ -14,7 +15,7 @@ from tests.support.requests import CONVERSATIONS, DEFINITIONS, HELLO, SETTINGS
 each_provider = pytest.mark.parametrize("provider", CONVERSING)
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@over("name", list(DEFINITIONS))
 @pytest.mark.parametrize("provider", PROFILES)
 def test_definitions_are_spelled_as_the_provider_has_them(
     sample: Package, models: Any, provider: str, name: str
@@ -30,7 +31,7 @@ def test_definitions_are_spelled_as_the_provider_has_them(
     assert laws.exact(module.to_tools(back)) == laws.exact(wire)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@over("name", list(SETTINGS))
 @each_provider
 def test_settings_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, name: str) -> None:
     row, losses = table(provider)["settings"][name], []
@@ -45,7 +46,7 @@ def test_settings_are_spelled_as_the_provider_has_them(sample: Package, models: 
         assert back.get(field) == (None if field in [*lost, *row.get("unsaid", [])] else value)
 
 
-@pytest.mark.parametrize("name", CONVERSATIONS)
+@over("name", list(CONVERSATIONS))
 @each_provider
 def test_messages_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, name: str) -> None:
     row, losses = table(provider)["conversations"][name], []

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.every_row import grouped
 from tests.support.generated import Package
 from tests.support.repository import OWN_CODE
 
@@ -100,8 +101,8 @@ def arguments(kind: str, **members: Any) -> Any:
 GEMINI = {"candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": 1}}}]}}]}
 
 
-@pytest.mark.parametrize(
-    ("provider", "events"),
+@grouped(
+    "provider, events",
     [
         *[(provider, chat(piece(0, ID, name="f", arguments=""), piece(0, arguments=5))) for provider in CHAT],
         *[

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import grouped, over
 from tests.support.exchanges import Exchanges
 from tests.support.generated import Package
 from tests.support.recorded import STREAMS
@@ -19,7 +20,7 @@ from tests.support.responses import response_of
 from tests.support.wires import WIRES
 
 each_provider = pytest.mark.parametrize("provider", having("stream"))
-each_stream = pytest.mark.parametrize(("provider", "events"), STREAMS)
+each_stream = grouped("provider, events", STREAMS)
 
 
 class Broken(Exception):
@@ -224,7 +225,7 @@ def test_a_writer_that_is_ended_early_says_so(sample: Package, models: Any, prov
         module.StreamWriter().write("text")
 
 
-@pytest.mark.parametrize("word", [None, "some_other_word"])
+@over("word", [None, "some_other_word"])
 @each_provider
 def test_an_end_of_another_kind_is_no_failure(sample: Package, models: Any, provider: str, word: str | None) -> None:
     """It comes back as `other`, or is reported."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from tests.providers import laws, single_laws
+from tests.support.every_row import grouped
 from tests.support.generated import Package
 from tests.support.hostile import spoiled_everywhere
 from tests.support.repository import CONVERSING, OWN_CODE, SINGLE, recordings, table
@@ -21,7 +23,7 @@ each_provider = pytest.mark.parametrize("provider", SINGLE)
 
 def exchanges(keep: Callable[[Any], object]) -> Any:
     parameters = [pytest.param(p, r, id=f"{p}-{r['id']}") for p in SINGLE for r in recordings(p) if keep(r)]
-    return pytest.mark.parametrize(("provider", "recording"), parameters)
+    return grouped("provider, recording", parameters)
 
 
 def is_done(recording: Any) -> bool:
@@ -63,17 +65,23 @@ def test_law_5_what_is_unknown_is_kept(sample: Package, provider: str, recording
     single_laws.unknown_is_kept(sample, provider, recording)
 
 
+META_SCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+
+
+@cache
+def is_schema(text: str) -> bool:
+    return bool(META_SCHEMA.is_valid(json.loads(text)))
+
+
 def is_sound(tool: Any) -> bool:
     """Whether a tool's schema is one; some that were recorded have types that there are not."""
-    return bool(
-        Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(getattr(tool, "parameters", None) or {})
-    )
+    return is_schema(laws.exact(getattr(tool, "parameters", None) or {}))
 
 
 CONVERSATIONS = [pytest.param(source, target, id=f"{source}-{target}") for source in OWN_CODE for target in SINGLE]
 
 
-@pytest.mark.parametrize(("source", "target"), CONVERSATIONS)
+@grouped("source, target", CONVERSATIONS)
 def test_law_6_tools_calls_and_results_of_a_conversation_go_out(sample: Package, source: str, target: str) -> None:
     module, wire = sample.provider(target), TOOL_WIRES[target]
     options: dict[str, Any] = {"on_loss": lambda loss: None, "on_unsupported": "weaken"}
@@ -139,7 +147,7 @@ def tool_result(provider: str, models: Any, kind: str, value: Any, is_error: boo
     return models.ToolResult("call_a", "now", kind, value, is_error, metadata=metadata, **more)
 
 
-@pytest.mark.parametrize(("provider", "kind", "row"), RESULTS)
+@grouped("provider, kind, row", RESULTS)
 def test_a_result_is_sent_and_read_as_the_table_says(
     sample: Package, models: Any, provider: str, kind: str, row: Any
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import grouped, over
 from tests.support.generated import PROBES, Package, wire_name
 from tests.support.repository import CONVERSING, MESSAGING, PROFILES, UNSAID, names_tools, profile, spelled, table
 from tests.support.requests import HELLO
@@ -95,7 +96,7 @@ def test_a_patch_of_a_declaration_is_applied_last(sample: Package, provider: str
     assert "Order things." in str(sample.provider(provider).tools("place_order"))
 
 
-@pytest.mark.parametrize(("provider", "choice", "wire"), CHOICES)
+@grouped("provider, choice, wire", CHOICES)
 def test_a_tool_choice_is_spelled_as_the_provider_has_it(
     sample: Package, models: Any, provider: str, choice: Any, wire: Any
 ) -> None:
@@ -228,7 +229,7 @@ def test_ids_that_repeat_from_turn_to_turn_are_told_apart(sample: Package, model
     assert [seen_call.id for seen_call in wire.calls(body)] == [spelled(provider, "call_0")] * 2
 
 
-@pytest.mark.parametrize("schema", [True, False])
+@over("schema", [True, False])
 @each_provider
 def test_results_of_any_value_or_of_none_are_offered(sample: Package, models: Any, provider: str, schema: bool) -> None:
     module = sample.provider(provider)
@@ -240,7 +241,7 @@ def test_results_of_any_value_or_of_none_are_offered(sample: Package, models: An
     assert read.result is None or read.result == schema or reported
 
 
-@pytest.mark.parametrize(("parameters", "action"), [(None, "defaulted"), ({}, "rewritten")], ids=["none", "empty"])
+@over("parameters, action", [(None, "defaulted"), ({}, "rewritten")])
 @each_provider
 def test_a_schema_that_only_the_api_requires_is_reported(
     sample: Package, models: Any, provider: str, parameters: dict[str, Any] | None, action: str

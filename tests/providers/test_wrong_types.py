@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.budgets import budget
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.recorded import streamed
 from tests.support.repository import CONVERSING, MESSAGING, OWN_CODE, TEXTS, having
@@ -54,7 +56,7 @@ def form(event: Any) -> Any:
 @pytest.mark.parametrize("provider", OWN_CODE)
 def test_a_member_of_the_wrong_type_ends_in_one_completed_event(sample: Package, provider: str) -> None:
     module = sample.provider(provider)
-    cases = 0
+    cases, places_met, step = 0, 0, budget(3, 1)
     for events in streams(provider):
         met = set()
         for i, event in enumerate(events):
@@ -62,7 +64,8 @@ def test_a_member_of_the_wrong_type_ends_in_one_completed_event(sample: Package,
                 continue
             met.add(form(event))
             for path in places(event):
-                for value in VALUES:
+                places_met += 1
+                for value in VALUES[places_met % step :: step]:
                     cases += 1
                     stream, heard = module.Stream(), []
                     for stream_event in [*events[:i], changed(event, path, value), *events[i + 1 :]]:
@@ -71,7 +74,7 @@ def test_a_member_of_the_wrong_type_ends_in_one_completed_event(sample: Package,
                     assert [e.type for e in heard].count("completed") == 1, (i, path, value)
                     assert heard[-1].type == "completed"
                     assert heard[-1].completion == stream.result()
-    assert cases > 100
+    assert cases * step > 100
 
 
 @pytest.mark.parametrize("provider", CONVERSING)
@@ -153,7 +156,7 @@ def wrong_messages(models: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("provider", [*CONVERSING, *TEXTS, *MESSAGING])
-@pytest.mark.parametrize("kind", ["nope", None])
+@over("kind", ["nope", None])
 def test_a_result_of_no_kind_is_refused(sample: Package, provider: str, kind: Any) -> None:
     module, models = sample.provider(provider), sample.module("models")
     asked = models.AssistantMessage([models.ToolCallPart(models.ToolCall("c1", "now", {}))])

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.running.calls import call
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.runnable_project import Handlers
 
@@ -136,8 +137,8 @@ def takes_one(function: Any) -> bool:
     return True
 
 
+@over("function", FUNCTIONS)
 @pytest.mark.parametrize("kind", [Plain, SimpleNamespace])
-@pytest.mark.parametrize("function", FUNCTIONS, ids=range(len(FUNCTIONS)))
 def test_what_can_be_called_with_one_argument_is_taken(runnable: Package, function: Any, kind: Any) -> None:
     handlers = kind()
     for name in METHODS:
@@ -188,6 +189,7 @@ def test_an_attribute_serves_before_the_method_of_its_class(runnable: Package) -
     assert tools.dispatch_sync(tool_call, handlers).value == "one"
 
 
+@pytest.mark.usefixtures("small_heap")
 def test_nothing_keeps_handlers_alive(runnable: Package) -> None:
     tools, gone = runnable.module("tools"), list[str]()
 

@@ -20,6 +20,7 @@ import pytest
 
 from tests.running.clients import OWN_SESSIONS, SESSIONS, replied, session
 from tests.running.scripts import completion
+from tests.support.every_row import grouped
 from tests.support.exchanges import every_condition, stream, whole
 from tests.support.generated import Package
 from tests.support.loopback import Loopback, Reply
@@ -59,7 +60,7 @@ def refusals() -> list[Any]:
 
 
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
-@pytest.mark.parametrize(("provider", "status", "body", "kind", "retryable"), refusals())
+@grouped("provider, status, body, kind, retryable", refusals())
 def test_what_an_api_refuses_is_one_error_everywhere(
     runnable: Package,
     server: Loopback,

@@ -15,6 +15,7 @@ import pytest
 
 from tests.running.calls import call
 from tests.running.scripts import completion, native
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.runnable_project import Handlers, reviewed
 
@@ -220,8 +221,8 @@ def test_the_end_of_the_program_in_a_later_response_ends_the_run(runnable: Packa
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-@pytest.mark.parametrize("settings", [{}, {"timeout": 5}], ids=["no limit", "time limit"])
-@pytest.mark.parametrize("calls", [(GREP,), (GREP, READ), (COMMAND,)], ids=["one", "two at once", "reviewed"])
+@over("settings", [{}, {"timeout": 5}])
+@over("calls", {"one": (GREP,), "two at once": (GREP, READ), "reviewed": (COMMAND,)})
 @pytest.mark.parametrize("is_async", [False, True], ids=["sync handler", "async handler"])
 @pytest.mark.parametrize("way", ["run", "stream", "arun"])
 def test_a_handler_can_end_the_program(
@@ -282,6 +283,7 @@ def test_an_interrupt_between_two_events_closes_the_stream(runnable: Package) ->
 
 
 @pytest.mark.parametrize("event", ["text_delta", "agent_tool_call", "tool_result"])
+@pytest.mark.usefixtures("small_heap")
 def test_a_stream_that_nobody_holds_any_more_ends_what_runs(runnable: Package, event: str) -> None:
     models = runnable.module("models")
     ended: list[str] = []

@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support.budgets import budget
 from tests.support.generated import Package
 from tests.support.places import at, ways
 from tests.support.repository import OWN_CODE, having
@@ -124,9 +125,13 @@ def streamed(stream: Any, events: list[Any]) -> list[Any]:
 
 
 def spoiled_everywhere(value: Any) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
-    """Each place in a value, what is put there, and a copy of the value with it."""
-    for way in ways(value):
-        for replacement in FEW:
+    """Each place in a value, what is put there, and a copy of the value with it.
+
+    With a small budget a third of the values is tried in each place, and others in the next place.
+    """
+    step = budget(3, 1)
+    for i, way in enumerate(ways(value)):
+        for replacement in FEW[i % step :: step]:
             changed = copy.deepcopy(value)
             at(changed, way[:-1])[way[-1]] = replacement
             yield way, replacement, changed

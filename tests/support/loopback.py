@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.support.budgets import budget
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -106,5 +108,10 @@ _AWKWARD = re.compile(rb"(?<=[\xc2-\xf4])|(?<=\n)(?=\r?\n)|(?<=\r)|(?<=da)(?=ta:
 
 
 def torn(content: bytes) -> list[bytes]:
-    """Split at points that are difficult for readers: inside characters, line ends, names of fields and strings."""
-    return [piece for piece in _AWKWARD.split(content) if piece]
+    """Split at points that are difficult for readers: inside characters, line ends, names of fields and strings.
+
+    With a small budget, long content is split at some of these points, evenly spread.
+    """
+    pieces = [piece for piece in _AWKWARD.split(content) if piece]
+    size = 1 + len(pieces) // budget(40, 10**9)
+    return [b"".join(pieces[i : i + size]) for i in range(0, len(pieces), size)]

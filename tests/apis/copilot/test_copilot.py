@@ -13,13 +13,14 @@ from copilot.generated.session_events import SessionEvent
 from copilot.tools import Tool, ToolBinaryResult, ToolInvocation, ToolResult
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import recordings
 from tests.support.wires.copilot import event_faults, event_of, result_faults, tool_faults
 
 PROVIDER = "copilot"
 STREAMS = [r for r in recordings(PROVIDER) if r["events"] is not None]
-each_stream = pytest.mark.parametrize("recording", [pytest.param(r, id=r["id"]) for r in STREAMS])
+each_stream = over("recording", {recording["id"]: recording for recording in STREAMS})
 
 
 def stream_of(name: str) -> Any:

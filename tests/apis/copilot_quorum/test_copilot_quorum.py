@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import OWN_CODE, recordings
 from tests.support.wires.copilot_quorum import event_faults, response_faults
@@ -17,8 +18,8 @@ from tests.support.wires.copilot_quorum import event_faults, response_faults
 PROVIDER = "copilot_quorum"
 RESPONSES = [r for r in recordings(PROVIDER) if r["response"] is not None]
 STREAMS = [r for r in recordings(PROVIDER) if r["events"] is not None]
-each_response = pytest.mark.parametrize("response", [pytest.param(r["response"], id=r["id"]) for r in RESPONSES])
-each_stream = pytest.mark.parametrize("recording", [pytest.param(r, id=r["id"]) for r in STREAMS])
+each_response = over("response", {recording["id"]: recording["response"] for recording in RESPONSES})
+each_stream = over("recording", {recording["id"]: recording for recording in STREAMS})
 MARK = "x-mark"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.every_row import over
 from tests.support.exchanges import Exchanges
 from tests.support.generated import Package
 
@@ -32,9 +33,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("bare", [True, False], ids=["object", "list"])
-@pytest.mark.parametrize(
-    ("status", "word", "message", "details", "kind", "retryable"), ERRORS.values(), ids=ERRORS.keys()
-)
+@over("status, word, message, details, kind, retryable", ERRORS)
 def test_errors(
     generated: SimpleNamespace,
     status: int,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.exchanges import Exchanges, keywords, sent
 from tests.support.generated import Package
 from tests.support.requests import result
@@ -182,7 +183,7 @@ CONFIGS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-@pytest.mark.parametrize("stream", [None, True, False])
+@over("stream", [None, True, False])
 def test_arguments_in_pieces_are_asked_for_where_the_response_may_stream(
     exchanges: Exchanges, sample: Package, config: dict[str, Any], stream: bool | None
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import spelled, table
 from tests.support.wires import WIRES
@@ -79,8 +80,8 @@ CONTENTS = {
 }
 
 
-@pytest.mark.parametrize("calls", [{}, {"tool_calls": None}, {"tool_calls": []}, {"tool_calls": [CALL]}])
-@pytest.mark.parametrize("name", CONTENTS)
+@over("calls", [{}, {"tool_calls": None}, {"tool_calls": []}, {"tool_calls": [CALL]}])
+@over("name", list(CONTENTS))
 def test_content_keeps_its_form_and_its_order(sample: Package, name: str, calls: Any) -> None:
     whole = response(content=CONTENTS[name], **calls)
     laws.response_is_read(sample, PROVIDER, whole) if name not in ("a thought of none", "a thought as text") else None

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.places import put
 from tests.support.repository import table
@@ -52,8 +53,8 @@ def test_an_empty_list_as_content_comes_back(sample: Package, provider: str, bes
     assert losses == []
 
 
-@pytest.mark.parametrize("named", ["with its kind", "without it"])
-@pytest.mark.parametrize("case", CHOICES)
+@over("named", ["with its kind", "without it"])
+@over("case", list(CHOICES))
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_response_comes_back_as_the_server_wrote_it(sample: Package, provider: str, case: str, named: str) -> None:
     module, losses = sample.provider(provider), []
@@ -268,7 +269,7 @@ ROLE_PATHS = {
 }
 
 
-@pytest.mark.parametrize("role", ["user", "system", "", "absent"])
+@over("role", ["user", "system", "", "absent"])
 @pytest.mark.parametrize("provider", ROLE_PATHS)
 def test_a_response_comes_back_with_its_role(sample: Package, provider: str, role: str) -> None:
     """Servers give others, or none. The next request has the one of the API."""

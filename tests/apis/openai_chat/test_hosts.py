@@ -9,6 +9,7 @@ import pytest
 
 from tests.apis.openai_chat.chunks import CALLS, FORMS, WITHOUT_IDS, chunk, in_turn
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.places import put
 from tests.support.repository import CONVERSING, PROFILES, extended, table
@@ -58,7 +59,7 @@ SPELLINGS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("keys", "text"), SPELLINGS, ids=range(len(SPELLINGS)))
-@pytest.mark.parametrize("calls", [{}, {"tool_calls": [CALL]}], ids=["plain", "calls"])
+@over("calls", [{}, {"tool_calls": [CALL]}])
 def test_reasoning_comes_back_under_its_keys(sample: Package, keys: Any, text: str, calls: Any) -> None:
     body = response(**keys, **calls)
     completion = laws.completion_of(sample, PROVIDER, body)
@@ -118,7 +119,7 @@ def test_what_is_said_of_an_edited_text_is_left_out(sample: Package, keys: Any) 
     assert SECRET not in laws.exact(sent)
 
 
-@pytest.mark.parametrize("target", CONVERSING)
+@over("target", CONVERSING)
 @pytest.mark.parametrize("host", [PROVIDER, *HOSTS])
 def test_what_a_host_made_opaque_stays_at_home(sample: Package, models: Any, host: str, target: str) -> None:
     """Its words may go on, under the key of the next host; the rest is left out, and that is told."""
@@ -234,7 +235,7 @@ def test_values_of_zero_are_nothing(sample: Package) -> None:
     laws.response_comes_back(sample, PROVIDER, body)
 
 
-@pytest.mark.parametrize("cut", [0, 1, 5])
+@over("cut", [0, 1, 5])
 @pytest.mark.parametrize("form", FORMS)
 def test_calls_in_every_form_are_the_same_calls(sample: Package, form: str, cut: int) -> None:
     events = [chunk({"role": "assistant", "reasoning": "Hm."}), *in_turn(form, cut), chunk(reason="tool_calls")]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.apis.openai_chat.chunks import CALLS, FORMS, WITHOUT_IDS, chunk, head, in_turn, more, piece
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 
 PROVIDER = "openai_chat"
@@ -32,7 +33,7 @@ def check(sample: Package, events: list[Any], ids: list[str]) -> None:
     laws.adds_up(sample, completion, emitted)
 
 
-@pytest.mark.parametrize("cut", range(21))
+@over("cut", range(21))
 @pytest.mark.parametrize("form", FORMS)
 def test_calls_cut_at_every_byte_are_the_same_calls(sample: Package, form: str, cut: int) -> None:
     ids = ["call_0_0", "call_0_1", "call_0_2"] if form in WITHOUT_IDS else [c[0] for c in CALLS]
@@ -41,7 +42,7 @@ def test_calls_cut_at_every_byte_are_the_same_calls(sample: Package, form: str, 
 
 @pytest.mark.safety("7.5")
 @pytest.mark.parametrize("form", ["good index", "no id", "empty id", "id on each", "late id"])
-@pytest.mark.parametrize("seed", range(12))
+@over("seed", range(12))
 def test_calls_that_come_side_by_side_are_the_same_calls(sample: Package, form: str, seed: int) -> None:
     """The pieces of a call in order, those of several calls mixed; some chunks hold two pieces."""
     random_ = random.Random(f"{form}{seed}")
@@ -89,7 +90,7 @@ EMPTY = [None, "", " ", "\n", "{}"]
 
 
 @pytest.mark.parametrize("text", EMPTY)
-@pytest.mark.parametrize("reason", ["tool_calls", "stop", "function_call"])
+@over("reason", ["tool_calls", "stop", "function_call"])
 def test_empty_arguments_are_none(sample: Package, text: str | None, reason: str) -> None:
     function = {"name": "now"} if text is None else {"name": "now", "arguments": text}
     completion, emitted = played(
@@ -101,9 +102,7 @@ def test_empty_arguments_are_none(sample: Package, text: str | None, reason: str
 
 
 @pytest.mark.parametrize("reason", ["tool_calls", "stop", "length", "content_filter"])
-@pytest.mark.parametrize(
-    "text", ['"{\\"a\\": 1}"', "[1]", "7", '{"a":', '{"a": 1} {"a": 2}', '{"a": NaN}', '{"a":1,"a":2}']
-)
+@over("text", ['"{\\"a\\": 1}"', "[1]", "7", '{"a":', '{"a": 1} {"a": 2}', '{"a": NaN}', '{"a":1,"a":2}'])
 def test_arguments_that_are_no_object_make_a_call_that_cannot_be_run(sample: Package, text: str, reason: str) -> None:
     """Text that was encoded twice is one of them: it is not decoded after the model's back."""
     completion, emitted = played(sample, piece(head("call_a", "now", text), index=0), chunk(reason=reason))
@@ -239,8 +238,8 @@ CITED = {"type": "text", "text": "!", "annotations": [{"start": 1}]}
 
 
 @pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "openrouter"])
-@pytest.mark.parametrize(
-    ("deltas", "content"),
+@over(
+    "deltas, content",
     [
         ([[TEXT]], [TEXT]),
         ([[{**TEXT, "text": "Hal"}], [{**TEXT, "text": "lo"}]], [TEXT]),
@@ -283,8 +282,8 @@ def test_a_name_that_each_chunk_repeats_is_one_and_equal_pieces_of_text_are_join
 
 
 @pytest.mark.parametrize("provider", ["openai_compatible", "openai_chat", "mistral"])
-@pytest.mark.parametrize("identifier", ["null", "None", "", None])
-@pytest.mark.parametrize("numbered", [True, False])
+@over("identifier", ["null", "None", "", None])
+@over("numbered", [True, False])
 def test_calls_whose_id_stands_for_none_are_calls_of_their_own(
     sample: Package, provider: str, identifier: str | None, numbered: bool
 ) -> None:
@@ -319,7 +318,7 @@ def test_results_of_calls_with_one_id_are_matched_in_order(sample: Package, prov
 
 
 @pytest.mark.parametrize("provider", ["gemini", "vertex", "mistral", "ollama"])
-@pytest.mark.parametrize("order", [("b", "a"), ("a", "b"), ("b", "a", "a"), ("a", "b", "a")])
+@over("order", [("b", "a"), ("a", "b"), ("b", "a", "a"), ("a", "b", "a")])
 def test_results_of_calls_with_one_id_are_matched_by_their_names(sample: Package, provider: str, order: Any) -> None:
     names = sorted(order)
     if provider in ("gemini", "vertex"):
@@ -382,9 +381,9 @@ def test_a_whole_call_that_comes_twice_is_one_call(sample: Package, numbered: bo
 
 
 @pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "mistral"])
-@pytest.mark.parametrize("absent", [{}, {"index": None, "id": None}, {"id": "null"}, {"id": "", "index": 0}])
-@pytest.mark.parametrize("text", ["", None, "absent"])
-@pytest.mark.parametrize("between", [None, "Hm"])
+@over("absent", [{}, {"index": None, "id": None}, {"id": "null"}, {"id": "", "index": 0}])
+@over("text", ["", None, "absent"])
+@over("between", [None, "Hm"])
 def test_calls_of_one_tool_without_an_index_or_id_begin_with_their_names(
     sample: Package, provider: str, absent: Any, text: str | None, between: str | None
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.apis.openai_responses.items import CALL, CUSTOM, OUTPUT, PROVIDER, REASONING, SAID, SEARCH, response
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.places import put
 from tests.support.repository import CONVERSING
@@ -161,7 +162,7 @@ def test_results_hold_media_themselves(sample: Package, models: Any) -> None:
         ("completed", {"reason": None}, "tool_calls", "completed", None),
     ],
 )
-@pytest.mark.parametrize("streaming", [False, True])
+@over("streaming", [False, True])
 def test_why_a_response_ended(
     sample: Package, status: str, details: Any, reason: str, word: str, fault: Any, streaming: bool
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.apis.openai_responses.items import CALL, CUSTOM, OUTPUT, SEARCH, response
 from tests.providers import laws
+from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.wires import WIRES
 
@@ -89,7 +90,7 @@ def test_without_places_the_ids_of_items_decide(sample: Package) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("numbered", [True, False])
+@over("numbered", [True, False])
 def test_calls_that_come_side_by_side_stay_apart(sample: Package, seed: int, numbered: bool) -> None:
     """All begin in order; then their pieces come in any."""
     wire_events = events(*CALLS)
@@ -238,7 +239,7 @@ def test_a_writer_of_a_broken_stream_says_so(sample: Package, cut: int) -> None:
 
 
 @pytest.mark.parametrize("begun", ["whole", "{}"])
-@pytest.mark.parametrize(
+@over(
     "sent_kinds",
     [
         ("output_item.added", "function_call_arguments.delta", "function_call_arguments.done", "output_item.done"),
@@ -249,7 +250,7 @@ def test_a_writer_of_a_broken_stream_says_so(sample: Package, cut: int) -> None:
         ("output_item.added",),
     ],
 )
-@pytest.mark.parametrize("output", ["whole", "none"])
+@over("output", ["whole", "none"])
 def test_arguments_at_the_start_of_an_item_are_told_once(
     sample: Package, begun: str, sent_kinds: tuple[str, ...], output: str
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.support.every_row import grouped, over
 from tests.support.generated import Package
 from tests.support.recorded import history
 from tests.support.repository import OWN_CODE, recordings, table
@@ -18,7 +19,7 @@ PROVIDER = "prompt"
 RECORDINGS = recordings(PROVIDER)
 WIRE = WIRES[PROVIDER]
 
-each_recording = pytest.mark.parametrize("recording", [pytest.param(r, id=r["id"]) for r in RECORDINGS])
+each_recording = over("recording", {recording["id"]: recording for recording in RECORDINGS})
 
 REQUEST_LAWS: list[Callable[[Package, str, Any], None]] = [
     laws.pure,
@@ -86,7 +87,7 @@ HISTORIES = [
 ]
 
 
-@pytest.mark.parametrize(("source", "target", "body"), HISTORIES)
+@grouped("source, target, body", HISTORIES)
 def test_law_6_a_history_goes_from_and_to_every_wire(sample: Package, source: str, target: str, body: Any) -> None:
     laws.hand_over(sample, source, target, body)
 
