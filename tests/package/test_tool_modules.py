@@ -338,7 +338,7 @@ def test_tools_of_any_legal_name_work(run: Run, tmp_path: Path, name: str) -> No
     assert parsed["value"] == {"a": "x"}
 
 
-@pytest.mark.parametrize("count", [20, 60, 100, 300])
+@pytest.mark.parametrize("count", [20, 150])
 def test_circles_and_chains_of_any_length_import(run: Run, tmp_path: Path, count: int) -> None:
     def ring(close: bool) -> dict[str, Any]:
         nodes: dict[str, Any] = {
