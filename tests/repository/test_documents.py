@@ -27,7 +27,8 @@ DOCUMENTS = sorted(
 @pytest.fixture(scope="module")
 def copies() -> Iterator[Copies]:
     """Interpreters that have imported what most documents use."""
-    with Copies("anthropic", "pydantic", options=["-B", *WARNINGS], folder=ROOT) as started:
+    modules = ("anthropic", "pydantic", "toolgen_runtime.running.tool_loop", "toolgen_runtime.sessions.native")
+    with Copies(*modules, options=["-B", *WARNINGS], folder=ROOT) as started:
         yield started
 
 

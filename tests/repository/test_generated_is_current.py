@@ -58,9 +58,8 @@ Build = Callable[..., subprocess.CompletedProcess[str]]
 def interpreter(copy: Path) -> Iterator[Copies]:
     """Interpreters that have the modules of the copy, and have imported none of them."""
     path = {"PYTHONPATH": f"{copy / 'generator'}:{copy / 'runtime'}"}
-    with Copies(
-        "jinja2", "jsonschema", "pydantic", "yaml", options=["-B"], folder=copy, environment=os.environ | path
-    ) as started:
+    modules = ("datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema", "pydantic", "yaml")
+    with Copies(*modules, options=["-B"], folder=copy, environment=os.environ | path) as started:
         yield started
 
 

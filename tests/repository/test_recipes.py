@@ -158,9 +158,8 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Changed]:
     file = schemas / "tools/get_weather.json"
     file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"owner": "weather team"}), "utf-8")
     path = {"PYTHONPATH": f"{copy / 'generator'}:{copy / 'runtime'}"}
-    with Copies(
-        "toolgen.compilation", "toolgen_runtime.models", options=["-B"], folder=copy, environment=os.environ | path
-    ) as interpreter:
+    modules = ("datamodel_code_generator.parser.jsonschema", "toolgen.render.package", "toolgen_runtime.models")
+    with Copies(*modules, options=["-B"], folder=copy, environment=os.environ | path) as interpreter:
         started = Changed(copy, schemas, interpreter)
         ended = started.toolgen("build", schemas)
         assert ended.code == 0, ended.err
