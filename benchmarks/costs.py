@@ -14,14 +14,12 @@ import importlib
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from conversation import conversation
 from run import DECLARED, providers, wire_of
+from table import Result, printed
 
 import toolgen_runtime
 from toolgen_runtime.json_text import loads
@@ -45,26 +44,6 @@ ADDRESSED = {
     }
 }
 """The one call of `run.py` whose arguments are incomplete, with complete arguments."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """A ratio, with the figures of both sides in a unit."""
-
-    name: str
-    beside: str
-    goal: float | None
-    ours: list[float]
-    theirs: list[float]
-    unit: str = "µs"
-
-    def line(self) -> str:
-        """Return the row to print."""
-        ratio = statistics.median(a / b for a, b in zip(self.ours, self.theirs, strict=True))
-        ours, theirs = statistics.median(self.ours), statistics.median(self.theirs)
-        goal = "-" if self.goal is None else f"{self.goal:.1f}"
-        mark = "  above" if self.goal is not None and ratio > self.goal else ""
-        return f"{self.name:38} {ratio:7.2f} {goal:>5} {ours:10.1f} {theirs:10.1f} {self.unit:3} {self.beside}{mark}"
 
 
 def timed(ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int) -> tuple[list[float], list[float]]:
@@ -95,7 +74,7 @@ def texts(package: str, rounds: int) -> Iterator[Result]:
         for spelling, separators in (("compact", (",", ":")), ("with blanks", (", ", ": "))):
             text = json.dumps({"query": "ferry", "rows": [row] * rows}, separators=separators)
             sides = timed(lambda t=text: loads(t), lambda t=text: json.loads(t), rounds)
-            yield Result(f"arguments, {name}, {spelling}", "json.loads", 2.5, *sides)
+            yield Result(f"arguments, {name}, {spelling}", "json.loads", 3.75, *sides)
 
 
 def declared_arguments(package: str, rounds: int) -> Iterator[Result]:
@@ -107,7 +86,7 @@ def declared_arguments(package: str, rounds: int) -> Iterator[Result]:
         sides = timed(
             lambda n=name, t=text: tools.parse_arguments(n, t), lambda m=model, t=text: m.model_validate_json(t), rounds
         )
-        yield Result(f"parse_arguments, {name}", "model_validate_json", 1.5, *sides)
+        yield Result(f"parse_arguments, {name}", "model_validate_json", 2.55, *sides)
 
 
 def objects_in_use(package: str, rounds: int) -> Iterator[Result]:
@@ -126,29 +105,51 @@ def objects_in_use(package: str, rounds: int) -> Iterator[Result]:
         yield Result(f"{name}, a history that was read", "one that was built", None, *sides)
 
 
+CLIENTS = {"openai_chat": "from openai import OpenAI", "anthropic": "from anthropic import Anthropic"}
+"""The import of the official client that the session of a provider needs."""
+
+PYDANTIC = "import pydantic; pydantic.BaseModel"
+BY_PYDANTIC, BY_CLIENT = 0.9, 0.15
+"""The most that our imports may take, `import pydantic` and the import of the client = 1."""
+
+
 def imports(package: Path, rounds: int) -> Iterator[Result]:
-    """Compare the import of a provider's module with `import pydantic`."""
+    """Compare what a first request imports after the official client with the client and with `import pydantic`."""
     with tempfile.TemporaryDirectory() as folder:
-        app = Path(folder) / "app"
-        for each in (package, Path(toolgen_runtime.__file__).parent):
-            shutil.copytree(each, app / each.name, ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("openai_chat", "anthropic", "gemini", "openai_responses"):
-            module = f"{package.name}.providers.{name}"
-            for kind, compiled in (("", True), (", no bytecode", False)):
-                sides: tuple[list[float], list[float]] = [], []
-                for _ in range(rounds + 1):
-                    sides[0].append(_import(module, app, compiled))
-                    sides[1].append(_import("pydantic", app, True))
-                goal = 0.5 if compiled else None
-                yield Result(f"import {name}{kind}", "import pydantic", goal, sides[0][1:], sides[1][1:], "ms")
-                for cache in [*app.rglob("__pycache__")]:
-                    shutil.rmtree(cache)
+        app, uncompiled = Path(folder) / "app", Path(folder) / "uncompiled"
+        for parent in (app, uncompiled):
+            for each in (package, Path(toolgen_runtime.__file__).parent):
+                shutil.copytree(each, parent / each.name, ignore=shutil.ignore_patterns("__pycache__"))
+        for name, client in CLIENTS.items():
+            modules = (f"providers.{name}", "running", f"sessions.{name}", "tools.get_weather")
+            converter, *_ = needed = [f"import {package.name}.{module}" for module in modules]
+            first_request = "; ".join(needed)
+            cases = {
+                "pydantic": ("pass", PYDANTIC, app),
+                "client": ("pass", client, app),
+                "converter": ("pass", converter, app),
+                "first request": (client, first_request, app),
+                "no bytecode": (client, first_request, uncompiled),
+            }
+            spent: dict[str, list[float]] = {case: [] for case in cases}
+            for n in range(rounds + 1):
+                for case, (before, code, place) in cases.items():
+                    milliseconds = _import(before, code, place, place == app)
+                    if n:
+                        spent[case].append(milliseconds)
+            for title, case, beside, goal in (
+                (f"import of {name}", "converter", "pydantic", BY_PYDANTIC),
+                (f"imports of a first request, {name}", "first request", "pydantic", BY_PYDANTIC),
+                (f"imports of a first request, {name}", "first request", "client", BY_CLIENT),
+                (f"the same, no bytecode, {name}", "no bytecode", "client", None),
+            ):
+                yield Result(title, f"import of {beside}", goal, spent[case], spent[beside], "ms")
 
 
-def _import(module: str, folder: Path, compiled: bool) -> float:
-    """Return the milliseconds of an import in a separate process."""
-    code = f"import time; a = time.process_time(); import {module}; print((time.process_time() - a) * 1000)"
-    return float(_printed(folder, compiled, "-c", code))
+def _import(before: str, code: str, folder: Path, compiled: bool) -> float:
+    """Return the milliseconds that imports take in a separate process, after others."""
+    text = f"{before}\nimport time\nbegan = time.process_time()\n{code}\nprint((time.process_time() - began) * 1000)"
+    return float(_printed(folder, compiled, "-c", text))
 
 
 def _printed(folder: Path, compiled: bool, *words: str) -> str:
@@ -214,14 +215,7 @@ def main() -> int:
         "first": lambda: first_calls(folder, options.rounds),
         "memory": lambda: memory(folder.name),
     }
-    print(f"{'case':38} {'ratio':>7} {'goal':>5} {'ours':>10} {'beside':>10}")
-    above = 0
-    for name, rows in groups.items():
-        for row in rows() if options.only in name else ():
-            line = row.line()
-            above += line.endswith("above")
-            print(line, flush=True)
-    return 1 if above else 0
+    return printed(row for name, rows in groups.items() if options.only in name for row in rows())
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import plain
 from conversation import conversation
-from run import Case, goals_of, measure, providers, takes_objects, wire_of
+from run import GOALS, Case, measure, providers, takes_objects, wire_of
 
 from toolgen_runtime.json_values import is_json
 
@@ -70,19 +70,19 @@ def cases(package: str) -> list[Case]:
         wire = wire_of(name)
         if wire is None or Path(str(wire.__file__)).stem != name:
             continue
-        goals, response = goals_of(name, models, provider), wire.response()
+        response = wire.response()
         completion = provider.from_response(response)
         construct = constructors(completion)
         if construct(None) != completion:
             raise AssertionError(f"{name}: the constructors made something else")
         all_cases.append(
-            Case(f"{name} response", goals["response"], construct, wire.response_in, lambda a=response: (a, a))
+            Case(f"{name} response", GOALS["response"], construct, wire.response_in, lambda a=response: (a, a))
         )
         if takes_objects(provider, models):
             all_cases.append(
                 Case(
                     f"{name} messages",
-                    goals["messages"],
+                    GOALS["messages"],
                     lambda values: [is_json(value) for value in values],
                     wire.messages_out,
                     lambda: (held, theirs),

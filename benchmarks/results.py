@@ -18,22 +18,34 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 PROGRAMS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
+    (
+        "felt/gateway.py",
+        "The example gateway, LiteLLM's proxy, and floors",
+        (),
+        ("--rounds", "1", "--requests", "1000"),
+    ),
+    ("felt/turn.py", "A turn of a run, compared with other libraries", (), ("--rounds", "2")),
+    ("building.py", "Whole commands", (), ("--tools", "1,100", "--rounds", "1")),
+    ("building.py", "Large builds", ("--growth", "--rounds", "3"), ()),
+    ("watching.py", "Watch and pages", (), ("--edits", "5")),
+    ("breaking.py", "Comparison of a large API with its release", (), ("--rounds", "1")),
+    ("growth.py", "Long streams and long conversations", (), ("--rounds", "1")),
     ("run.py", "Converters, compared with hand-written code", (), ("--rounds", "3")),
     ("floor.py", "The cost of the format and its laws, compared with hand-written code", (), ("--rounds", "3")),
     ("costs.py", "Arguments as text, objects in use, imports, first calls, memory", (), ("--rounds", "3")),
     ("running.py", "Running tools, compared with hand-written code", (), ("--rounds", "3")),
-    ("building.py", "Whole commands", (), ("--tools", "1,100", "--rounds", "1")),
-    ("building.py", "The cost of one tool in a large build", ("--growth", "1000,3000,10000"), ()),
-    ("thousand_tools.py", "Watch and pages for a thousand tools", (), ("--tools", "100", "--edits", "5")),
     ("representation.py", "Representations of the format", (), ()),
 )
 """The programs, what each measures, its arguments, and those of a quick run, which skips programs without them."""
 
 
 def shown(words: tuple[str, ...]) -> str:
-    """Run a program, print its lines as they come, and return them."""
+    """Run a program, print its lines as they come, and return them. It may write bytecode, as in an app."""
     lines = []
-    with subprocess.Popen([sys.executable, *words], cwd=HERE.parent, stdout=subprocess.PIPE, text=True) as process:
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    with subprocess.Popen(
+        [sys.executable, *words], cwd=HERE.parent, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         for line in process.stdout:
             print(line, end="", flush=True)

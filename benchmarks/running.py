@@ -31,6 +31,9 @@ GENERATOR = Path(__file__).resolve().parents[1] / "generator"
 SIZES = (10, 1_000)
 EVENTS = 2_000
 CALLS = 2_000
+DISPATCH, EVENT = 12.0, 3.0
+"""The goals of a dispatched call, and of an event of a run."""
+
 ARGUMENTS = {"city": "Oslo", "unit": "celsius"}
 FOUND = {"place": "Oslo", "temperature": 3.5}
 
@@ -144,7 +147,7 @@ def dispatch_cases(package: str, tools: int) -> Iterator[Case]:
         ("dispatch, in a thread", lambda: module.dispatch(call, handlers), by_hand_in_a_thread, True),
     ]
     for work, ours, theirs, is_later in works:
-        yield Case(f"{work} ({tools})", 5.0, ours, theirs, (is_later, is_later))
+        yield Case(f"{work} ({tools})", DISPATCH, ours, theirs, (is_later, is_later))
 
 
 def event_case(package: str) -> Case:
@@ -176,7 +179,7 @@ def event_case(package: str) -> Case:
     async def watched_later() -> int:
         return sum([1 async for _ in running.arun_stream(ScriptedLater(), "Hi", handlers, review=running.allow_all)])
 
-    return Case("run_stream, an event", 3.0, watched, watched_later, (False, True), EVENTS)
+    return Case("run_stream, an event", EVENT, watched, watched_later, (False, True), EVENTS)
 
 
 def measure(case: Case, rounds: int) -> tuple[list[float], float, float]:

@@ -154,11 +154,13 @@ def render_project(
     return None if findings.has_errors else package
 
 
-def render_payloads(project: Project, findings: Findings) -> Mapping[str, ProviderPayload] | None:
+def render_payloads(
+    project: Project, findings: Findings, steps: Steps = ALL_STEPS
+) -> Mapping[str, ProviderPayload] | None:
     """Return the payloads of each provider, without the package; None in the same cases as `render_project`."""
     from toolgen.render.package import package_payloads
 
-    payloads = _make_or_report(project, findings, lambda: package_payloads(project.catalog))
+    payloads = _make_or_report(project, findings, lambda: package_payloads(project.catalog, steps.lower))
     if payloads is not None:
         _report_refused(payloads, findings)
     return None if findings.has_errors else payloads

@@ -1,4 +1,4 @@
-"""What `watch` remembers of a build, so that the next one repeats only what changed. No stage knows of it.
+"""What `watch` remembers of a build, and `breaking` of one side, so that only what differs is repeated. No stage knows of it.
 
 Three functions take most of the time of a build: reading a text, lowering a schema, and making a type. Each depends on
 nothing but its arguments, so its results are found by these. A result is never changed.

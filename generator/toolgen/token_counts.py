@@ -25,11 +25,13 @@ def installed_tokenizer() -> Tokenizer | str:
     if importlib.util.find_spec("tiktoken") is None:
         return "tiktoken is not installed"
     loading: Any = importlib.import_module("tiktoken.load")
-    fetch, loading.read_file = loading.read_file, _not_stored
+    fetch, loading.read_file = loading.read_file, _not_stored  # tiktoken downloads with it
     try:
         encoding = importlib.import_module("tiktoken").get_encoding(ENCODING)
     except FileNotFoundError:
         return f"the vocabulary {ENCODING} of tiktoken is not on this machine"
+    except ValueError:
+        return f"this tiktoken does not know the vocabulary {ENCODING}"
     finally:
         loading.read_file = fetch
     return Tokenizer(f"tiktoken {ENCODING}", lambda text: len(encoding.encode(text, disallowed_special=())))

@@ -30,7 +30,10 @@ def format_path(at: Path) -> str:
 
 
 def without_path(value: Any, steps: list[str]) -> Any:
-    """Copy a JSON value without the value at a path. None if there is no value at that path."""
+    """Copy a JSON value without the value at a path, or return None if there is no value at that path.
+
+    `steps` are at least one key or index (in digits), from the outermost inwards.
+    """
     step, *further = steps
     copied: Any
     key: Any

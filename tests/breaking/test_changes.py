@@ -950,3 +950,9 @@ def test_one_and_true_are_different_values(keyword: str) -> None:
 
     assert compare_schemas(schema(1), schema(True))
     assert not compare_schemas(schema(1), schema(1))
+
+
+def test_examples_are_samples_also_behind_a_reference() -> None:
+    definition = {"type": "string", "pattern": "^ZZ[0-9]$", "examples": ["ZZ9"]}
+    root = {"$ref": "#/$defs/A", "$defs": {"A": definition}}
+    assert "ZZ9" in Samples(root).of(root)

@@ -56,7 +56,8 @@ BESIDE = {
         "document_validation",
     },
     "importing": {"diagnostics", "document_validation", "resources", "toolgen_runtime", *STAGES} - {"render"},
-    "breaking": {"diagnostics", "load", "parse", "resolve", "render", "write", "pipeline", "token_counts"},
+    "breaking": {"diagnostics", "pipeline", "remembered_steps", "token_counts", "toolgen_runtime", *STAGES}
+    - {"rules", "plan"},
     "cli": {
         "__init__",
         "breaking",

@@ -24,7 +24,9 @@ def _on_the_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield
     for name in [
-        n for n in sys.modules if n.split(".")[0] in ("wires", "plain", "conversation", "floor", "run", "running")
+        n
+        for n in sys.modules
+        if n.split(".")[0] in ("wires", "plain", "conversation", "floor", "run", "running", "felt")
     ]:
         file = getattr(sys.modules[name], "__file__", None)
         if file and Path(file).is_relative_to(BENCHMARKS):
@@ -114,6 +116,26 @@ def test_every_case_runs(sample: Package) -> None:
         ours, theirs = case.fresh()
         case.ours(ours)
         case.theirs(theirs)
+
+
+def test_both_gateways_get_the_same_request(sample: Package, models: Any) -> None:
+    load = importlib.import_module("felt.load")
+    requests = [
+        sample.provider(name).from_request(load.BODIES[api][1])
+        for api, name in (("chat", "openai_chat"), ("messages", "anthropic"))
+    ]
+    calls = [
+        [(part.call.name, part.call.arguments) for message in request.messages for part in tool_calls(models, message)]
+        for request in requests
+    ]
+    assert calls[0] == calls[1] == [(name, arguments) for name, arguments, _ in load.CALLS]
+    assert requests[0].tools == requests[1].tools
+    assert len(requests[0].messages) == 10
+
+
+def tool_calls(models: Any, message: Any) -> list[Any]:
+    content = message.content if isinstance(message, models.AssistantMessage) else []
+    return [] if isinstance(content, str) else [part for part in content if isinstance(part, models.ToolCallPart)]
 
 
 def test_by_hand_and_by_dispatch_a_call_has_the_same_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

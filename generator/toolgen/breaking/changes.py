@@ -337,7 +337,7 @@ def _settings_that_differ(
     for provider in sorted(old.keys() | new.keys()):
         before, after = old.get(provider, {}), new.get(provider, {})
         for name in sorted(before.keys() | after.keys()):
-            if before.get(name, ...) != after.get(name, ...):
+            if name not in before or name not in after or not same_json(before[name], after[name]):
                 yield _SettingChange(provider, name, before.get(name), after.get(name))
 
 
@@ -362,7 +362,7 @@ def _neutral_format(old: Format, new: Format, span: Span) -> Iterator[Change]:
                 yield _project_change("format-field-added", where, span, None, after[name])
             elif name not in after:
                 yield _project_change("format-field-removed", where, span, before[name], None)
-            elif before[name] != after[name]:
+            elif not same_json(before[name], after[name]):
                 yield _project_change("format-field-changed", where, span, before[name], after[name])
 
 

@@ -19,7 +19,8 @@ from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes import AUDIENCES
 from toolgen.diagnostics.finding import RawText, Related, escape_text
 from toolgen.load.loading import ACCEPTED
-from toolgen.pipeline import Project, render_payloads, render_project, resolve_project
+from toolgen.pipeline import Project, Steps, render_payloads, render_project, resolve_project
+from toolgen.remembered_steps import RememberedSteps
 from toolgen.render.tools import class_names_by_module
 from toolgen.write.lockfile import LOCK, LockError, read_lock
 
@@ -66,7 +67,8 @@ def compare_with(
         replay_files: Files with stored conversations.
         provider: The provider in whose format these are; None for the format of the package.
     """
-    new = _snapshot(resolve_project(schemas, findings), findings)
+    steps = RememberedSteps()  # most tools are the same on both sides
+    new = _snapshot(resolve_project(schemas, findings, steps=steps), findings, steps)
     if new is None:
         return None
     accepted = read_accepted(schemas, findings)
@@ -76,7 +78,7 @@ def compare_with(
     has_old_side = revision is not None or old_folder is not None
     changes: list[Change] = []
     if has_old_side:
-        old = _old_state(schemas, findings, revision, old_folder, merge_base)
+        old = _old_state(schemas, findings, revision, old_folder, merge_base=merge_base, steps=steps)
         if old is None:
             return None
         if old != "absent":
@@ -133,21 +135,21 @@ def _judge(
     )
 
 
-def _snapshot(project: Project | None, findings: Findings) -> ProjectSnapshot | None:
+def _snapshot(project: Project | None, findings: Findings, steps: Steps) -> ProjectSnapshot | None:
     """Return a project with its payloads and class names; None if there is none, or, with findings, no payloads."""
-    wires = render_payloads(project, findings) if project is not None else None
+    wires = render_payloads(project, findings, steps) if project is not None else None
     if project is None or wires is None:
         return None
     return ProjectSnapshot(project, wires, class_names_by_module(project.catalog.tools, project.catalog.types))
 
 
 def _old_state(
-    schemas: Path, findings: Findings, revision: str | None, folder: Path | None, merge_base: bool
+    schemas: Path, findings: Findings, revision: str | None, folder: Path | None, *, merge_base: bool, steps: Steps
 ) -> ProjectSnapshot | Literal["absent"] | None:
     """Read the old side. Return `absent` if it did not exist, and None, with findings, if it cannot be built."""
     old_findings = Findings()
     if folder is not None:
-        old = _folder_snapshot(folder, old_findings)
+        old = _folder_snapshot(folder, old_findings, steps)
     else:
         try:
             committed = read_revision_sources(schemas, str(revision), merge_base=merge_base)
@@ -159,7 +161,8 @@ def _old_state(
             path = schemas.as_posix()
             findings.add("against-absent", Span(path), revision=str(revision), folder=path)
             return "absent"
-        old = _revision_snapshot(schemas, f"{revision}:{schemas.as_posix()}", committed, old_findings)
+        name = f"{revision}:{schemas.as_posix()}"
+        old = _revision_snapshot(schemas, name, committed, old_findings, steps)
     for fault in old_findings:
         if fault.level == "error" or fault.code == NO_CONTENT:
             where, problem = RawText(fault.span), RawText(fault.message)
@@ -168,9 +171,9 @@ def _old_state(
     return old
 
 
-def _folder_snapshot(folder: Path, findings: Findings) -> ProjectSnapshot | None:
+def _folder_snapshot(folder: Path, findings: Findings, steps: Steps) -> ProjectSnapshot | None:
     """Build the project of a folder, with the digests of its package. Return None, with findings, if that is impossible."""
-    snapshot = _snapshot(resolve_project(folder, findings), findings)
+    snapshot = _snapshot(resolve_project(folder, findings, steps=steps), findings, steps)
     if snapshot is None:
         return None
     lock_file = folder.parent / _lock_path(snapshot)
@@ -179,13 +182,13 @@ def _folder_snapshot(folder: Path, findings: Findings) -> ProjectSnapshot | None
 
 
 def _revision_snapshot(
-    schemas: Path, name: str, committed: RevisionSources, findings: Findings
+    schemas: Path, name: str, committed: RevisionSources, findings: Findings, steps: Steps
 ) -> ProjectSnapshot | None:
     """Build the project of a revision like that of a folder. `name` is what messages call its SCHEMAS."""
     project = resolve_project(
-        schemas, findings, folder=lambda prefix, to: RevisionFolder(committed.files, prefix, to), name=name
+        schemas, findings, folder=lambda prefix, to: RevisionFolder(committed.files, prefix, to), name=name, steps=steps
     )
-    snapshot = _snapshot(project, findings)
+    snapshot = _snapshot(project, findings, steps)
     if snapshot is None:
         return None
     lock = read_committed_file(schemas.absolute().parent, committed.commit, _lock_path(snapshot))

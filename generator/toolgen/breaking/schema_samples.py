@@ -7,6 +7,7 @@ from typing import Any
 
 from toolgen.breaking.schema_normalization import TYPES, json_key, normalize, types_of
 from toolgen.resolve.dialect import ANNOTATIONS
+from toolgen.resolve.schema_locations import find_target
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
 MAX_SAMPLES = 400
@@ -16,6 +17,13 @@ _MAX_CASE_SAMPLES = 40
 _MAX_ITEM_SAMPLES = 9
 
 _CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependentRequired")
+
+
+def _stated_samples(schema: Any) -> list[Any]:
+    """Return the examples of a schema, and its default."""
+    if not isinstance(schema, Mapping):
+        return []
+    return [*schema.get("examples", ()), *([schema["default"]] if "default" in schema else ())]
 
 
 class Samples:
@@ -39,21 +47,20 @@ class Samples:
 
     def _sample(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
         """Return values that a schema may admit: those that it states, then those made for its branches and types."""
-        stated: list[Any] = list(schema.get("examples", ()))
-        if "default" in schema:
-            stated.append(schema["default"])
+        samples = _stated_samples(schema)
         if "$ref" in schema or "allOf" in schema:
+            parts = [*([find_target(schema["$ref"], self._root)] if "$ref" in schema else ()), *schema.get("allOf", ())]
+            samples += [value for part in parts for value in _stated_samples(part)]
             merged = normalize(schema, self._root, unions=False)
             if not isinstance(merged, Mapping) or "$ref" in merged:
-                return stated
-            if "$ref" in schema:
+                return samples
+            if "$ref" in schema:  # a circle of references takes two levels a turn, and ends earlier
                 depth -= 1
             schema = merged
         if "const" in schema:
-            return [schema["const"], *stated]
+            return [schema["const"], *samples]
         if "enum" in schema:
-            return [*schema["enum"], *stated]
-        samples = stated
+            return [*schema["enum"], *samples][:MAX_SAMPLES]
         for keyword in ("anyOf", "oneOf"):
             beside = {key: value for key, value in schema.items() if key != keyword and key not in ANNOTATIONS}
             for branch in schema.get(keyword, ()):

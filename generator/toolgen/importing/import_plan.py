@@ -12,7 +12,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
-from toolgen.importing.merge import find_differences, json_equal, merge_three_way
+from toolgen.importing.merge import find_differences, is_unchanged_json, merge_three_way
 from toolgen.importing.record import AuthoredFile, AuthoredFiles, RecordEntry
 from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 from toolgen.load import Document, Pointer
@@ -95,7 +95,7 @@ def _plan_first_import(incoming: IncomingDeclaration, local_files: AuthoredFiles
     """Decide about a declaration that was not imported before. A file with the same value stays as it is."""
     entry = RecordEntry(incoming.document.source, incoming.document.value, incoming.origin)
     authored = local_files.load(entry.file, Findings())
-    if authored is not None and json_equal(authored.document.value, incoming.document.value):
+    if authored is not None and is_unchanged_json(authored.document.value, incoming.document.value):
         return ImportDecision(incoming.key, entry, authored.document)
     text = local_files.make_schema_modeline(entry.file) + dump_checked(incoming.document, findings)
     return ImportDecision(incoming.key, entry, incoming.document, text)
@@ -109,7 +109,7 @@ def _plan_reimport(
     authored = local_files.for_entry(entry, findings)
     if authored is None:
         is_deleted = len(findings) == findings_before
-        if is_deleted and not json_equal(entry.value, incoming.document.value):
+        if is_deleted and not is_unchanged_json(entry.value, incoming.document.value):
             findings.add("import-taken-away", incoming.document.span(), key=incoming.key, file=entry.file)
         return ImportDecision(incoming.key, RecordEntry(entry.file, incoming.document.value, incoming.origin))
     new_entry = RecordEntry(authored.file, incoming.document.value, incoming.origin)
@@ -121,9 +121,9 @@ def _plan_reimport(
         values = {"pointer": pointer_text(pointer), "key": incoming.key, "theirs": _shown(theirs, pointer)}
         findings.add("import-kept", authored.document.key_span(*pointer), hint=None, related=(), **values)
     document = replace(authored.document, value=result.value)
-    if json_equal(result.value, authored.document.value):
+    if is_unchanged_json(result.value, authored.document.value):
         return ImportDecision(incoming.key, new_entry, document)
-    if json_equal(result.value, theirs):
+    if is_unchanged_json(result.value, theirs):
         document = replace(incoming.document, source=authored.file, value=theirs)
     text = _rewritten(authored, entry, document, local_files, findings)
     return ImportDecision(incoming.key, new_entry, document, text, authored.text)
@@ -186,7 +186,7 @@ def dump_checked(document: Document, findings: Findings) -> str:
     text = dump_yaml(document.value)
     faults = Findings()
     value = read_yaml_value(text, document.source, faults)
-    if faults.has_errors or not json_equal(value, document.value) or len(text.encode()) > FILE_BYTES:
+    if faults.has_errors or not is_unchanged_json(value, document.value) or len(text.encode()) > FILE_BYTES:
         reason = next((fault.message for fault in faults), f"it is larger than {FILE_BYTES} bytes")
         span = document.span("name") if isinstance(document.value, dict) else document.span()
         name = document.source.rpartition("/")[2].rpartition(".")[0]

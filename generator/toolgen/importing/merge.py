@@ -26,12 +26,15 @@ class MergeResult:
     conflicts: list[Pointer] = field(default_factory=list)
 
 
-def json_equal(value: Any, other: Any) -> bool:
-    """Return whether two values are equal in JSON: true is not 1, and the order of keys does not matter."""
+def is_unchanged_json(value: Any, other: Any) -> bool:
+    """Return whether two values have the same JSON text but for the order of keys: 1, 1.0 and true differ.
+
+    Tuples count as lists.
+    """
     if isinstance(value, Mapping) and isinstance(other, Mapping):
-        return value.keys() == other.keys() and all(json_equal(item, other[key]) for key, item in value.items())
+        return value.keys() == other.keys() and all(is_unchanged_json(item, other[key]) for key, item in value.items())
     if isinstance(value, list | tuple) and isinstance(other, list | tuple):
-        return len(value) == len(other) and all(map(json_equal, value, other))
+        return len(value) == len(other) and all(map(is_unchanged_json, value, other))
     return type(value) is type(other) and bool(value == other)
 
 
@@ -45,7 +48,7 @@ def find_differences(before: Any, after: Any, at: Pointer = ()) -> Iterator[tupl
                 yield (*at, key), "added"
             else:
                 yield from find_differences(before[key], after[key], (*at, key))
-    elif not json_equal(before, after):
+    elif not is_unchanged_json(before, after):
         yield at, "changed"
 
 
@@ -80,7 +83,7 @@ def _merged(base: Any, incoming: Any, local: Any, at: Pointer, conflicts: list[P
 
 
 def _equal(value: Any, other: Any) -> bool:
-    return value is other if _MISSING in (value, other) else json_equal(value, other)
+    return value is other if _MISSING in (value, other) else is_unchanged_json(value, other)
 
 
 def _is_set(value: Any) -> bool:

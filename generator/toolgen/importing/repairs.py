@@ -10,7 +10,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_text
-from toolgen.resolve.schema_checks import TYPE_SUGGESTIONS, TYPES
+from toolgen.resolve.schema_checks import TYPES
 from toolgen.resolve.schema_locations import map_subschemas
 from toolgen.resolve.value_checks import compile_pattern_or_reason
 from toolgen_runtime.lowering.dialects import Dialect
@@ -35,7 +35,17 @@ _PATTERN_FORMATS = frozenset(
 )
 """Formats beside which generators add a pattern with the same meaning."""
 
-_PYTHON_TYPES = frozenset(["bool", "dict", "float", "int", "list", "none", "nonetype", "str", "tuple"])
+_PYTHON_TYPES = {
+    "bool": "boolean",
+    "dict": "object",
+    "float": "number",
+    "int": "integer",
+    "list": "array",
+    "none": "null",
+    "nonetype": "null",
+    "str": "string",
+    "tuple": "array",
+}
 
 
 def repair_schemas(document: Document, findings: Findings) -> Document:
@@ -130,16 +140,19 @@ def _repair_keywords(schema: dict[str, Any], anchor: Pointer) -> Iterator[_Repai
 
 
 def _repair_type(schema: dict[str, Any]) -> Iterator[_Repair]:
-    """Replace names of types in other languages, or in other letters. Yield where and how."""
+    """Replace names of types in other languages, or in other letters, and remove the type `any`. Yield where and how.
+
+    A list with schemas among the names, as the third draft has it, stays as it is.
+    """
     types = declared_types(schema)
+    if isinstance(schema.get("type"), list) and not all(isinstance(name, str) for name in schema["type"]):
+        return
     lower_case = [name.lower() for name in types]
     if "any" in lower_case:
         del schema["type"]
         yield _Repair(("type",), f"removed the type {', '.join(types)}, which admits all values")
         return
-    names = tuple(
-        dict.fromkeys(TYPE_SUGGESTIONS[name].strip('"') if name in _PYTHON_TYPES else name for name in lower_case)
-    )
+    names = tuple(dict.fromkeys(_PYTHON_TYPES.get(name, name) for name in lower_case))
     if {*names} <= TYPES and names != types:
         schema["type"] = names[0] if len(names) == 1 else list(names)
         yield _Repair(("type",), f"changed the type {', '.join(types)} to {', '.join(names)}")

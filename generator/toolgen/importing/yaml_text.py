@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.merge import json_equal
+from toolgen.importing.merge import is_unchanged_json
 from toolgen.load import Document, Pointer
 from toolgen.load.loading import read_yaml_values
 
@@ -212,7 +212,7 @@ def edit_yaml(text: str, document: Document, value: Any) -> str | None:
     if wanted is None:
         return None
     wanted[document.index if len(wanted) > 1 else 0] = value  # an import gives its only document the index 1
-    return edited if json_equal(read_yaml_values(edited, document.source, Findings()), wanted) else None
+    return edited if is_unchanged_json(read_yaml_values(edited, document.source, Findings()), wanted) else None
 
 
 @dataclass(slots=True)
@@ -240,7 +240,7 @@ class _Editor:
             start, end = spans[key]
             if key not in new:
                 self.changes.append((start, end, []))
-            elif not json_equal(value, new[key]):
+            elif not is_unchanged_json(value, new[key]):
                 before = len(self.changes)
                 try:
                     self.mapping((*at, key), value, new[key])

@@ -69,6 +69,8 @@ def read_file(path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes | None:
         while part := os.read(fd, 1 << 20):
             parts.append(part)
         return b"".join(parts)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error  # errors of calls on a descriptor lack the name
     finally:
         os.close(fd)
 
@@ -82,6 +84,8 @@ def read_beginning(path: str, length: int) -> bytes:
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         return os.read(fd, length)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
     finally:
         os.close(fd)
 

@@ -592,7 +592,7 @@ def _lower_union(
         return LoweredNode({**alone, **annotations}, tables[0])
     if not is_supported:
         if context.dialect.untyped == "text":
-            return _lower_union_as_text(context, schemas, encoded, pointer)
+            return _lower_union_as_text(context, lowered, encoded, pointer)
         context.record_dropped(pointer, "anyOf", _unsupported_reason("anyOf"))
         return LoweredNode(annotations)
     if encoding is not None:
@@ -678,19 +678,25 @@ def _merge_branch(outer: NodeLowering, branch: Any, rules: dict[str, Any], point
 
 
 def _lower_union_as_text(
-    context: LoweringContext, branches: list[dict[str, Any]], source: dict[str, Any], pointer: Pointer
+    context: LoweringContext, branches: list[_LoweredBranch], source: dict[str, Any], pointer: Pointer
 ) -> LoweredNode:
-    """Lower a union whose values are sent as JSON text."""
-    for keyword in dict.fromkeys(key for branch in branches for key in branch if key not in ("type", "description")):
+    """Lower a union whose values are sent as JSON text. A sentence lists the types, unless a branch admits any type."""
+    keywords = dict.fromkeys(key for branch in branches for key in branch.schema if key not in ("type", "description"))
+    for keyword in keywords:
         context.record_dropped(pointer, keyword, "a value of several types is sent as JSON text")
-    kinds = list(dict.fromkeys(map(_type_with_properties, branches)))
-    sentence = f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""
+    types = list(dict.fromkeys(_types_with_properties(context, branch) for branch in branches))
+    sentence = f"One of these types: {', '.join(types)}." if len(types) > 1 and all(types) else ""
     return _lower_untyped(context, source, pointer, [sentence])
 
 
-def _type_with_properties(schema: dict[str, Any]) -> str:
-    names = f" with {', '.join(schema['properties'])}" if schema.get("properties") else ""
-    return f"{schema.get('type')}{names}"
+def _types_with_properties(context: LoweringContext, branch: _LoweredBranch) -> str:
+    """Return the types of a branch in words, as its source states them. Empty if it admits any type."""
+    source, _ = context.resolve(branch.source, ())
+    if type(source) is not dict:
+        return ""
+    types = declared_types(source) or dict.fromkeys(map(json_type, listed_values(source) or ()))
+    names = f" with {', '.join(branch.schema['properties'])}" if branch.schema.get("properties") else ""
+    return f"{' or '.join(types)}{names}" if types else ""
 
 
 def _split_types(lowering: NodeLowering) -> LoweredNode:

@@ -104,6 +104,7 @@ SCHEMA_VALUES = (
     "unevaluatedItems",
     "unevaluatedProperties",
 )
+_WITH_SUBSCHEMAS = frozenset([*SCHEMA_MAPS, *SCHEMA_LISTS, *SCHEMA_VALUES])
 _UNEVALUATED = ("unevaluatedProperties", "unevaluatedItems")
 """Keywords whose meaning depends on the keywords next to them."""
 _GROUPS = (("if", "then", "else"), ("contains", "minContains", "maxContains"))
@@ -128,6 +129,8 @@ def list_at(schema: Mapping[str, Any], keyword: str) -> list[Any]:
 
 def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Pointer, Any]]:
     """Yield the direct subschemas of a schema, each with its path."""
+    if schema.keys().isdisjoint(_WITH_SUBSCHEMAS):  # most schemas are leaves
+        return
     for keyword in SCHEMA_MAPS:
         yield from (((keyword, name), inner) for name, inner in object_at(schema, keyword).items())
     for keyword in (*SCHEMA_LISTS, "items"):

@@ -213,7 +213,8 @@ class Dispatcher:
         self, prepared_calls: list[_PreparedCall | ToolResult], max_parallel: int
     ) -> list[ToolResult]:
         """Run calls at the same time, at most `max_parallel` of them, and return one result for each."""
-        is_single = sum(isinstance(prepared, _PreparedCall) for prepared in prepared_calls) == 1
+        count = sum(isinstance(prepared, _PreparedCall) for prepared in prepared_calls)
+        inline = self._inline and min(count, max_parallel) == 1  # otherwise each handler needs a thread
         limit = asyncio.Semaphore(max_parallel)
 
         async def run(prepared: _PreparedCall | ToolResult) -> ToolResult:
@@ -221,7 +222,7 @@ class Dispatcher:
             if isinstance(prepared, ToolResult):
                 return self._report_result(prepared)
             async with limit:
-                return await self._run(prepared, self._inline and is_single)
+                return await self._run(prepared, inline)
 
         try:
             async with asyncio.TaskGroup() as group:

@@ -72,8 +72,8 @@ class ToolRunner(Generic[H]):
             yield CompletedEvent(await call_in_current_thread(session.complete, request))
 
         loop = self._make_loop(session, send, request, handlers, settings, is_async=False)
-        for _ in RunStream(loop):
-            pass
+        with SyncRunner() as runner:
+            runner.run(_run_to_end(loop))
         return loop.finished_result()
 
     def run_stream(
@@ -138,9 +138,7 @@ class ToolRunner(Generic[H]):
             yield CompletedEvent(await session.complete(request))
 
         loop = self._make_loop(session, send, request, handlers, settings, is_async=True)
-        async with contextlib.aclosing(loop.events()) as events:
-            async for _ in events:
-                pass
+        await _run_to_end(loop)
         return loop.finished_result()
 
     def arun_stream(
@@ -238,6 +236,13 @@ class ToolRunner(Generic[H]):
             low_risk=settings.get("low_risk", ()),
             around=settings.get("around"),
         )
+
+
+async def _run_to_end(loop: ToolLoop) -> None:
+    """Run a tool loop without showing its events."""
+    async with contextlib.aclosing(loop.events()) as events:
+        async for _ in events:
+            pass
 
 
 def _check_session(session: object, is_async: bool) -> None:

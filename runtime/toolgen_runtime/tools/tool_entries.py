@@ -97,24 +97,21 @@ class ToolEntry:
         """
         if isinstance(value, str | bytes | bytearray):
             try:
-                value = loads(value)
+                arguments = loads(value)
             except JSONError as error:
                 raise ArgumentsError(self.name, [Fault("", "one JSON object", f"text with {error}")]) from None
-        if not isinstance(value, Mapping) and self._non_object_type is None:
-            raise ArgumentsError(self.name, [Fault("", "an object", json_type_name(value))])
+        else:
+            arguments = self._copy_of_values(value)
+        if type(arguments) is not dict and self._non_object_type is None:
+            raise ArgumentsError(self.name, [Fault("", "an object", json_type_name(arguments))])
         from pydantic import ValidationError
 
-        arguments = dict(value) if isinstance(value, Mapping) else value
-        if is_too_deep(arguments):
-            raise self._too_deep()
-        if not is_utf8_encodable(arguments):
-            raise ArgumentsError(self.name, [Fault("", "text", "half of a surrogate pair")])
         try:
             if type(arguments) is not dict:
                 return self._parse_non_object(arguments)
-            model = self._class().model_validate(copy_json(arguments), by_name=False)
+            model = self._class().model_validate(arguments, by_name=False)
         except ValidationError as error:
-            raise ArgumentsError(self.name, *convert_validation_error(value, error)) from None
+            raise ArgumentsError(self.name, *convert_validation_error(arguments, error)) from None
         except RecursionError:
             raise self._too_deep() from None
         _unset_clashing_fields(model, arguments)
@@ -157,6 +154,19 @@ class ToolEntry:
     def _named(self, name: str) -> Any:
         return getattr(import_module(f"{self._package}.{self.module}"), name)
 
+    def _copy_of_values(self, value: object) -> Any:
+        """Return a copy of arguments that are values already, because the model must not share objects with the app.
+
+        Raises:
+            ArgumentsError: They are too deep, or contain text that cannot be encoded.
+        """
+        arguments = dict(value) if isinstance(value, Mapping) else value
+        if is_too_deep(arguments):
+            raise self._too_deep()
+        if not is_utf8_encodable(arguments):
+            raise ArgumentsError(self.name, [Fault("", "text", "half of a surrogate pair")])
+        return copy_json(arguments)
+
     def _too_deep(self) -> ArgumentsError:
         return ArgumentsError(self.name, [Fault("", "a value of bounded depth", "a value that is nested too deeply")])
 
@@ -165,7 +175,7 @@ class ToolEntry:
         from pydantic import RootModel, TypeAdapter
 
         adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._non_object_type)))
-        return RootModel[Any](adapter.validate_python(copy_json(value), by_name=False))
+        return RootModel[Any](adapter.validate_python(value, by_name=False))
 
 
 def _unset_clashing_fields(value: Any, source: Any) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.merge import find_differences, json_equal, merge_three_way
+from toolgen.importing.merge import find_differences, is_unchanged_json, merge_three_way
 from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 from toolgen.load import Document
 from toolgen.load.loading import read_yaml_value
@@ -33,11 +33,11 @@ def document(text: str) -> Document:
 
 
 def test_equality_is_that_of_json() -> None:
-    assert json_equal({"a": 1, "b": [1]}, {"b": [1], "a": 1})
-    assert not json_equal(1, True)
-    assert not json_equal(1, 1.0)
-    assert not json_equal([1, 2], [2, 1])
-    assert not json_equal({"a": None}, {})
+    assert is_unchanged_json({"a": 1, "b": [1]}, {"b": [1], "a": 1})
+    assert not is_unchanged_json(1, True)
+    assert not is_unchanged_json(1, 1.0)
+    assert not is_unchanged_json([1, 2], [2, 1])
+    assert not is_unchanged_json({"a": None}, {})
 
 
 def test_differences_are_the_smallest_places() -> None:
@@ -51,7 +51,7 @@ def test_differences_are_the_smallest_places() -> None:
 def test_where_one_side_rests_the_other_decides(base: Any, side: Any) -> None:
     for theirs, ours in ((side, base), (base, side), (side, side)):
         result = merge_three_way(base, theirs, ours)
-        assert json_equal(result.value, side)
+        assert is_unchanged_json(result.value, side)
         assert result.conflicts == []
 
 
@@ -62,10 +62,10 @@ def test_no_edit_of_the_author_is_lost(base: Any, theirs: Any, ours: Any) -> Non
     for key in {*base, *theirs, *ours} - {"required"}:
         if (
             key in ours
-            and (key not in base or not json_equal(base[key], ours[key]))
+            and (key not in base or not is_unchanged_json(base[key], ours[key]))
             and not isinstance(ours[key], dict)
         ):
-            assert json_equal(result.value[key], ours[key])
+            assert is_unchanged_json(result.value[key], ours[key])
         if key not in ours and key in base and not (isinstance(result.value, dict) and key not in result.value):
             raise AssertionError(key)
     assert all(len(pointer) > 0 for pointer in result.conflicts)
@@ -77,8 +77,8 @@ def test_an_edited_text_says_what_was_wanted_and_keeps_comments(old: Any, new: A
     text = "# first\n" + dump_declaration(old) + "# last\n"
     result = edit_yaml(text, document(text), new)
     if result is not None:
-        assert json_equal(read_yaml_value(result, "x.yaml", Findings()), new)
-        assert json_equal(yaml.safe_load(result), new)
+        assert is_unchanged_json(read_yaml_value(result, "x.yaml", Findings()), new)
+        assert is_unchanged_json(yaml.safe_load(result), new)
         assert result.startswith("# first\n")
         assert result.endswith("# last\n")
 

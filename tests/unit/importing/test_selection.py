@@ -180,6 +180,12 @@ def test_a_type_that_says_more_than_a_type_is_not_repaired(tmp_path: Path, kind:
     assert imported(tmp_path, {"tools": [tool("probe", wrong)]}).codes == ["type-unknown"]
 
 
+def test_a_schema_among_types_is_not_lost(tmp_path: Path) -> None:
+    kinds = ["str", {"type": "object"}]
+    wrong = {"type": "object", "properties": {"x": {"type": kinds}}}
+    assert imported(tmp_path, {"tools": [tool("probe", wrong)]}).codes == ["type-unknown"]
+
+
 @pytest.mark.parametrize(
     ("fault", "code", "name"),
     [

@@ -101,6 +101,19 @@ def test_a_vocabulary_that_is_not_stored_is_not_fetched(tmp_path: Path, tiktoken
     assert tiktoken.load.read_file is before
 
 
+def test_a_vocabulary_that_a_tokenizer_does_not_know_is_no_traceback(tmp_path: Path, tiktoken: Any) -> None:
+    def get_encoding(name: str) -> None:
+        raise ValueError(f"Unknown encoding {name}")
+
+    tiktoken.get_encoding = get_encoding
+    assert linted(tmp_path, tokens=4)[1] == [
+        (
+            "tokens-not-counted",
+            "the budget is in tokens, but tokens cannot be counted: this tiktoken does not know the vocabulary o200k_base",
+        )
+    ]
+
+
 def test_without_a_tokenizer_a_budget_in_tokens_is_said_not_to_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

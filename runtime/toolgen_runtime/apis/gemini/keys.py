@@ -41,7 +41,7 @@ class KeyNormalization:
 def normalize_keys(value: Any, key_normalization: KeyNormalization) -> Any:
     """Return the value with its keys in camelCase. If a key is present in both forms, both stay.
 
-    Enum values that are numbers become words; a body lists their paths under NUMBERED. The argument is not modified. If
+    Enum values that are numbers become words; a body lists their paths under `ENUM_NUMBER_PATHS`. The argument is not modified. If
     nothing changes, it is returned itself.
     """
     if _is_normalized(value, key_normalization):
@@ -109,7 +109,7 @@ def _normalized(
 
 
 def convert_enum_names_to_numbers(body: dict[str, Any], key_normalization: KeyNormalization) -> dict[str, Any]:
-    """Return the body with numbers for the enum values that were read as numbers, at the paths under NUMBERED.
+    """Return the body with numbers for the enum values that were read as numbers, at the paths under `ENUM_NUMBER_PATHS`.
 
     The argument is not modified.
     """

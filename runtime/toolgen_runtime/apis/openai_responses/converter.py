@@ -66,8 +66,8 @@ from .fields import (
     read_file_source,
     read_value_with_default,
     reasoning_text,
+    without_unusable_id,
     write_always_written_flag,
-    write_call_item,
     write_file_source,
     write_message_item,
     write_reasoning_item,
@@ -306,7 +306,7 @@ class ResponsesConverter(OutputFormatConverter):
                 if part.metadata:
                     writer.own_extras(part.metadata, here)
                 call = self.write_tool_call(part.call, (here, "call"), writer)
-                items.append(write_call_item(call, part.call, items, here, writer) if part.call.metadata else call)
+                items.append(without_unusable_id(call, part.call, items, here, writer) if part.call.metadata else call)
                 content = None
             elif type(part) is ReasoningPart:
                 items += write_reasoning_item(part, here, writer, short=short)

@@ -52,8 +52,8 @@ __all__ = [
     "read_value_with_default",
     "reasoning_text",
     "restore_reasoning_item",
+    "without_unusable_id",
     "write_always_written_flag",
-    "write_call_item",
     "write_file_source",
     "write_message_item",
     "write_reasoning_item",
@@ -292,8 +292,10 @@ def link_calls_to_reasoning(parts: list[AssistantPart], reader: Reader) -> None:
             merge_extras_into(part.call, reader.wire.name, {"$after": reasoning_id})
 
 
-def write_call_item(item: dict[str, Any], call: ToolCall, items: list[Any], at: Path, writer: Writer) -> dict[str, Any]:
-    """Return a call, without its id if the reasoning before it is not among the items of its message any more."""
+def without_unusable_id(
+    item: dict[str, Any], call: ToolCall, items: list[Any], at: Path, writer: Writer
+) -> dict[str, Any]:
+    """Return the item of a call, without its id if the reasoning before it is not among the items of its message any more."""
     needed = None if writer.is_response or "id" not in item else writer.peek_extras(call.metadata).get("$after")
     if needed is None or any(type(other) is dict and other.get("id") == needed for other in items):
         return item

@@ -25,6 +25,7 @@ PLAIN: list[tuple[Any, Any, Any, Any]] = [
     ({"type": "array", "prefixItems": [TEXT, {"type": "integer"}], "items": False}, {"type": "array", "items": {"type": "string", "description": "Any JSON value, as JSON text."}, "description": "At most 2 items. In this order: string, integer."}, ["x", 1], ['"x"', "1"]),
     ({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}, {"type": "integer", "description": "At least 1."}, 3, 3),
     ({"type": "object", "properties": {"p": TEXT}, "anyOf": [{"properties": {"q": TEXT}, "required": ["q"]}, {"$ref": "#/$defs/R"}]}, {"type": "object", "properties": {"p": {"type": "string", "description": ""}, "q": {"type": "string", "description": ""}, "r": {"type": "string", "description": ""}}, "description": "Needs q, or r."}, {"p": "x", "q": "y"}, {"p": "x", "q": "y"}),
+    ({"anyOf": [{"type": "array"}, {}]}, {"type": "string", "description": "Any JSON value, as JSON text."}, 7, "7"),
     ({"oneOf": [{"$ref": "#/$defs/S"}, {"$ref": "#/$defs/T"}]}, {"type": "object", "properties": {"kind": {"type": "string", "enum": ["s", "t"], "description": ""}, "n": {"type": "integer", "description": ""}}, "required": ["kind"], "description": "Needs kind."}, {"kind": "s"}, {"kind": "s"}),
     ({"anyOf": [TEXT, {"$ref": "#/$defs/R"}, {"$ref": "#/$defs/S"}]}, {"type": "string", "description": "One of these types: string, object with r, object with kind. Any JSON value, as JSON text."}, {"r": "x"}, '{"r":"x"}'),
 ]  # fmt: skip
