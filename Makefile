@@ -1,6 +1,6 @@
 # Everyday tasks. Set-up runs once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift distributions bench laws declarations lowered engines size rows github-tools kills fuzz programs editors formats pages site prose soak servers clean
+.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift distributions bench laws declarations lowered engines rows github-tools kills rebuilds fuzz programs editors formats pages site prose soak servers clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -115,11 +115,11 @@ engines: $(READY) ## compile every strict schema of the wider corpus with a real
 		echo "no ../shared/corpus/tools: there is no wider corpus beside this checkout"; \
 	fi
 
-size: $(READY) ## print the files and lines that people commit, each beside its goal
-	@$(BIN)/python -m tests.support.size
-
 rows: $(READY) ## print which rows of the founding documents have a test
 	@$(BIN)/python -m tests.support.rows
+
+rebuilds: $(READY) ## edit projects and declarations at random ten times as often as the tests do, and compare what is built and reported
+	@TOOLGEN_LARGE_BUDGET=1 $(PYTEST) tests/cli/test_rebuilds.py tests/breaking/test_laws.py $(ARGS)
 
 kills: $(READY) ## kill a thousand builds (KILLS=1000), and check that no output is ever mixed
 	@$(BIN)/python -m tests.support.kills $(KILLS)

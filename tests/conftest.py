@@ -37,6 +37,7 @@ pytest.register_assert_rewrite("tests.providers.laws", "tests.providers.single_l
 from tests.support import known_failures  # noqa: E402
 from tests.support.generated import Package, compiled, write_project  # noqa: E402
 from tests.support.repository import PROFILES, SCHEMAS  # noqa: E402
+from toolgen.pipeline import Steps  # noqa: E402
 
 
 class TextSnapshot(SingleFileSnapshotExtension):
@@ -87,6 +88,25 @@ def _no_certificates() -> Iterator[None]:
     """No client talks to another machine, and reading certificates is most of what it takes to make one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shipped_sources_are_read_once() -> Iterator[None]:
+    """Reading the profiles and the format is most of a small build, and what was read is never changed."""
+    texts = {file.read_text("utf-8") for kind in ("providers", "format") for file in (SCHEMAS / kind).iterdir()}
+    contents: dict[tuple[str, str], Any] = {}
+    read = Steps.read
+
+    def read_once(steps: Steps, source: str, text: str, reporter: Any) -> Any:
+        if text not in texts:
+            return read(steps, source, text, reporter)
+        if (source, text) not in contents:
+            contents[source, text] = read(steps, source, text, reporter)
+        return contents[source, text]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Steps, "read", read_once)
         yield
 
 

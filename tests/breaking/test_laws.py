@@ -14,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.breaking.test_changes import CASES, write
+from tests.support.budgets import budget
 from tests.support.declarations import DECLARATIONS
 from tests.support.generated import compiled, shipped_profiles
 from toolgen.breaking.replay import replay
@@ -173,24 +174,29 @@ def refused(old: Schema, new: Schema, values: list[Any]) -> Any:
     return ABSENT
 
 
-def edited(name: str) -> Iterator[tuple[str, Schema, Schema]]:
+def edited(name: str) -> list[tuple[str, Schema, Schema]]:
+    """Declarations before and after an edit: each fourth, another fourth for the next edit."""
+    pairs = []
     for row in SOUND:
         old = row["parameters"]
         new = copy.deepcopy(old)
         if isinstance(old, dict) and "$ref" not in str(old) and EDITS[name](new) and new != old:
-            yield row["id"], old, new
+            pairs.append((row["id"], old, new))
+    step = budget(4, 1)
+    return pairs[list(EDITS).index(name) % step :: step] or pairs
 
 
 @pytest.mark.parametrize("name", EDITS)
 def test_what_is_said_of_an_edit_holds_for_values(name: str) -> None:
     decided = Counter[bool]()
     for identifier, old, new in edited(name):
+        relations = []
         for before, after in ((old, new), (new, old)):
             differences = compare_schemas(before, after)
-            relation = combine_effects(differences)
-            lost = refused(before, after, values_of(before))
+            relations.append(relation := combine_effects(differences))
             decided[all(d.effect != "unknown" or d.code == "parameter-renamed" for d in differences)] += 1
             if relation in (None, "wider"):
+                lost = refused(before, after, values_of(before))
                 assert lost is ABSENT, (identifier, relation, lost, before, after)
             assert differences or before == after, identifier
             for difference in differences:
@@ -200,7 +206,7 @@ def test_what_is_said_of_an_edit_holds_for_values(name: str) -> None:
                     and not difference.pointer
                 ):
                     assert refused(before, after, [difference.witness]) is not ABSENT
-        forth, back = (combine_effects(compare_schemas(*pair)) for pair in ((old, new), (new, old)))
+        forth, back = relations
         if forth in BACK and back in BACK and "property" not in name:  # one that goes is refused where it came from
             assert back == BACK[forth], (identifier, forth, back)
     assert decided.total() > 0, "no declaration can be edited so"
@@ -388,7 +394,7 @@ class Made:
         }
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(budget(15, 60)))
 def test_values_that_are_refused_now_are_reported_and_equal_schemas_are_not(seed: int) -> None:
     maker = Made(seed)
     for _ in range(12):

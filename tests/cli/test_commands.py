@@ -215,12 +215,14 @@ def test_a_name_that_no_wire_takes_is_refused(project: Path, name: str) -> None:
     assert not (project / "generated").exists()
 
 
-@pytest.mark.parametrize("name", ["a" * 64, "find-slots", "2fa", "_", "Find_Slots"])
-def test_a_name_that_every_wire_takes_builds(project: Path, name: str) -> None:
-    (project / "schemas" / "tools" / "good.json").write_text(json.dumps({"name": name}), "utf-8")
+def test_names_that_every_wire_takes_build(project: Path) -> None:
+    names = ("a" * 64, "find-slots", "2fa", "_", "Find_Days")
+    for i, name in enumerate(names):
+        (project / "schemas" / "tools" / f"good{i}.json").write_text(json.dumps({"name": name}), "utf-8")
     assert toolgen("build", *EVERY_PROVIDER, cwd=project).returncode == 0
     for provider in PROFILES:
-        assert f'"{name}"' in (project / "generated" / "providers" / f"{provider}.py").read_text("utf-8")
+        module = (project / "generated" / "providers" / f"{provider}.py").read_text("utf-8")
+        assert [name for name in names if f'"{name}"' not in module] == [], provider
 
 
 def test_a_result_may_be_any_value_or_none(project: Path) -> None:
@@ -229,8 +231,8 @@ def test_a_result_may_be_any_value_or_none(project: Path) -> None:
     for name, schema in results.items():
         declaration = f"name: {name}\ndescription: d\nresult: {schema}\n"
         (project / "schemas" / "tools" / f"{name}.yaml").write_text(declaration, "utf-8")
-    for command in (["build"], ["lint"], *(["show", name] for name in results)):
-        result = toolgen(*command, *EVERY_PROVIDER, cwd=project)
+    for command in (["build", *EVERY_PROVIDER], ["lint"], *(["show", name] for name in results)):
+        result = toolgen(*command, cwd=project)
         assert (result.returncode, "Traceback" in result.stderr) == (0, False)
 
 

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from tests.support.budgets import budget
 from tests.support.commands import toolgen
 from tests.support.declarations import DECLARATIONS
 from tests.support.repository import ROOT
@@ -400,7 +401,7 @@ def test_fixes_change_no_value_leave_none_to_fix_and_are_made_once(tmp_path: Pat
         (path,) = folder.glob(f"{name}.*")
         after = yaml.safe_load(path.read_text("utf-8"))["parameters"]
         relations[combine_effects(compare_schemas(before, after))] += 1
-        for narrow, wide in ((before, after), (after, before)):
+        for narrow, wide in ((before, after), (after, before)) if seed % budget(4, 1) == 0 else ():
             judge = Draft202012Validator(wide)
             assert all(is_valid(judge, value) for value in valid_values(narrow, seed)), name
     assert relations == {None: len(schemas)}

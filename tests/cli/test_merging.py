@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,19 +78,26 @@ def merge(folder: Path, ours: tuple[str, str], theirs: tuple[str, str]) -> list[
     return git(folder, "diff", "--name-only", "--diff-filter=U").stdout.split()
 
 
+PLACES = [
+    ("bravo middle tango", "zulu", "alpha"),
+    ("bravo middle tango", "oscar", "charlie"),
+    ("bravo middle tango", "charlie", "zulu"),
+    ("bravo middle", "alpha", "charlie"),
+]
+KINDS = {
+    "plain": (FOUR, PLAIN, PLAIN),
+    "plain, then rich": (FOUR, PLAIN, RICH),
+    "rich, then plain": (FOUR, RICH, PLAIN),
+    "without converters": (NO_CONVERTERS, PLAIN, RICH),
+}
+
+
 @pytest.mark.parametrize(
-    ("tools", "ours", "theirs"),
+    ("config", "old", "new", "tools", "ours", "theirs"),
     [
-        ("bravo middle tango", "zulu", "alpha"),
-        ("bravo middle tango", "oscar", "charlie"),
-        ("bravo middle tango", "charlie", "zulu"),
-        ("bravo middle", "alpha", "charlie"),
+        *(pytest.param(FOUR, RICH, RICH, *place, id=f"rich-{'-'.join(place)}") for place in PLACES),
+        *(pytest.param(*kind, *PLACES[1], id=name) for name, kind in KINDS.items()),
     ],
-)
-@pytest.mark.parametrize(
-    ("config", "old", "new"),
-    [(FOUR, PLAIN, PLAIN), (FOUR, PLAIN, RICH), (FOUR, RICH, PLAIN), (FOUR, RICH, RICH), (NO_CONVERTERS, PLAIN, RICH)],
-    ids=["plain", "plain, then rich", "rich, then plain", "rich", "without converters"],
 )
 def test_two_new_tools_that_are_not_neighbours_merge_and_check_passes(
     tmp_path: Path, config: str, old: str, new: str, tools: str, ours: str, theirs: str
@@ -191,23 +199,35 @@ CHANGES = {
 }
 
 
+@pytest.fixture(scope="module")
+def plain_and_rich(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("committed")
+    start(folder, FOUR, {"plain": PLAIN, "rich": RICH})
+    return folder
+
+
+@pytest.fixture
+def committed(plain_and_rich: Path) -> Iterator[Path]:
+    """A repository of a plain tool and a rich one, which is as it was committed."""
+    yield plain_and_rich
+    git(plain_and_rich, "checkout", "--", ".")
+
+
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_change_of_the_source_without_meaning_changes_no_byte_of_the_package(tmp_path: Path, change: str) -> None:
-    start(tmp_path, FOUR, {"plain": PLAIN, "rich": RICH})
-    source = tmp_path / "schemas/tools/rich.yaml"
+def test_a_change_of_the_source_without_meaning_changes_no_byte_of_the_package(committed: Path, change: str) -> None:
+    source = committed / "schemas/tools/rich.yaml"
     before = source.read_text()
     after = CHANGES[change](before)
     assert after != before
     source.write_text(after)
-    done = toolgen("check", "schemas", cwd=tmp_path)
+    done = toolgen("check", "schemas", cwd=committed)
     assert (done.returncode, done.stdout) == (0, "")
-    assert toolgen("build", "schemas", cwd=tmp_path).returncode == 0
-    assert git(tmp_path, "diff", "--stat", "--", "generated").stdout == ""
+    assert toolgen("build", "schemas", cwd=committed).returncode == 0
+    assert git(committed, "diff", "--stat", "--", "generated").stdout == ""
 
 
-def test_a_comment_in_a_shared_type_changes_no_byte_of_the_package(tmp_path: Path) -> None:
-    start(tmp_path, FOUR, {"plain": PLAIN, "rich": RICH})
-    (tmp_path / "schemas/types/place.yaml").write_text(f"# Where.\n\n{PLACE}")
-    assert toolgen("check", "schemas", cwd=tmp_path).returncode == 0
-    assert toolgen("build", "schemas", cwd=tmp_path).returncode == 0
-    assert git(tmp_path, "diff", "--stat", "--", "generated").stdout == ""
+def test_a_comment_in_a_shared_type_changes_no_byte_of_the_package(committed: Path) -> None:
+    (committed / "schemas/types/place.yaml").write_text(f"# Where.\n\n{PLACE}")
+    assert toolgen("check", "schemas", cwd=committed).returncode == 0
+    assert toolgen("build", "schemas", cwd=committed).returncode == 0
+    assert git(committed, "diff", "--stat", "--", "generated").stdout == ""

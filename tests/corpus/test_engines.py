@@ -10,7 +10,7 @@ import pytest
 from tests.corpus import engines
 from tests.corpus.engines import STRICT, faults, grammar_of, sample
 from tests.corpus.test_lowering import SOUND
-from tests.support.looping import for_each
+from tests.support.every_row import over
 from tests.support.schema_references import dangling
 from toolgen_runtime.json_text import loads
 from toolgen_runtime.lowering.lower import lower
@@ -18,7 +18,7 @@ from toolgen_runtime.lowering.lower import lower
 SCHEMAS = [schema for schema in SOUND if not dangling(schema)]
 
 
-@for_each("dialect", STRICT, "-".join)
+@over("dialect", {"-".join(name): name for name in STRICT})
 def test_strict_schemas_compile_and_what_fits_them_is_admitted(dialect: tuple[str, str]) -> None:
     assert [fault for seed, schema in enumerate(SCHEMAS) for fault in faults(schema, *dialect, seed, samples=1)] == []
 

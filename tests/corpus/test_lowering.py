@@ -10,7 +10,7 @@ from tests.corpus.lowered import faults
 from tests.support.budgets import budget
 from tests.support.declarations import DECLARATIONS
 from tests.support.dialects import CHECKERS
-from tests.support.looping import for_each
+from tests.support.every_row import over
 from tests.support.repository import PROFILES, profile
 
 JUDGE = Draft202012Validator(Draft202012Validator.META_SCHEMA)
@@ -18,7 +18,7 @@ SOUND = [row["parameters"] for row in DECLARATIONS if JUDGE.is_valid(row["parame
 """The schemas that are schemas."""
 
 
-@for_each("dialect", CHECKERS, "-".join)
+@over("dialect", {"-".join(name): name for name in CHECKERS})
 def test_real_schemas_are_taken_and_their_values_go_there_and_back(dialect: tuple[str, str]) -> None:
     choices = random.Random("-".join(dialect))
     for _ in range(budget(12, 200)):

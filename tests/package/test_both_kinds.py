@@ -151,6 +151,9 @@ def test_a_profile_that_the_project_changes_or_adds_has_its_class_beside_its_mod
     assert package.module("sessions.newcomer").Session.name == "newcomer"
 
 
+SHAPES = ["anthropic", "azure", "bedrock", "gemini", "mcp", "openai_chat", "prompt"]
+"""Providers of several APIs, one of them with the converter of another, and one without calls of its own."""
+
 FORMAT = "$defs: {ToolCall: {type: object, properties: {cost: {type: number, description: Euros.}}}}\n"
 
 
@@ -185,9 +188,9 @@ def test_a_format_of_the_project_needs_a_copy(
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory: pytest.TempPathFactory) -> Package:
-    """A package with a field of its own in the format, for every profile."""
+    """A package with a field of its own in the format."""
     folder = tmp_path_factory.mktemp("extended")
-    return Package(compiled(write_format(write_project(folder, providers=PROFILES, runtime="copied"))), folder)
+    return Package(compiled(write_format(write_project(folder, providers=SHAPES, runtime="copied"))), folder)
 
 
 def test_a_format_of_the_project_is_that_of_the_whole_package(extended: Package) -> None:
@@ -195,7 +198,7 @@ def test_a_format_of_the_project_is_that_of_the_whole_package(extended: Package)
     call = models.ToolCall("call_1", "get_weather", {"city": "Oslo"}, cost=0.5)
     assert models.load(models.ToolCall, models.dump(call)) == call
     assert [path for path in extended.files if path.startswith("runtime/apis/") and path.endswith("wire.py")] == []
-    for provider in PROFILES:
+    for provider in SHAPES:
         losses: list[Any] = []
         module = extended.provider(provider)
         assert type(module._converter).__module__ == f"{extended.name}.providers._{provider}_wire"
@@ -203,8 +206,8 @@ def test_a_format_of_the_project_is_that_of_the_whole_package(extended: Package)
         assert provider == "prompt" or [loss.path for loss in losses] == ["cost"], provider
 
 
-def type_checked(package: Package, *more: str) -> None:
-    words = ("mypy", "--strict", "--no-incremental", "--config-file=", package.name, *more)
+def type_checked(package: Package, cache: Path, *more: str) -> None:
+    words = ("mypy", "--strict", "--cache-dir", str(cache), "--config-file=", package.name, *more)
     checked = subprocess.run(
         [sys.executable, "-m", *words], cwd=package.folder.parent, capture_output=True, text=True, check=False
     )
@@ -212,26 +215,26 @@ def type_checked(package: Package, *more: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_package_with_a_format_of_the_project_type_checks(extended: Package) -> None:
+def test_a_package_with_a_format_of_the_project_type_checks(extended: Package, mypy_cache: Path) -> None:
     app = extended.folder.parent / "app.py"
     app.write_text(
         f"from {extended.name}.models import ToolCall\n\n\n"
         "def cost(call: ToolCall) -> float | None:\n    return call.cost\n",
         "utf-8",
     )
-    type_checked(extended, app.name)
+    type_checked(extended, mypy_cache, app.name)
 
 
 @pytest.mark.slow
-def test_a_package_with_a_copy_type_checks(copied: Package) -> None:
-    type_checked(copied)
+def test_a_package_with_a_copy_type_checks(copied: Package, mypy_cache: Path) -> None:
+    type_checked(copied, mypy_cache)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_package_with_profiles_of_the_project_type_checks(tmp_path: Path, kind: str) -> None:
+def test_a_package_with_profiles_of_the_project_type_checks(tmp_path: Path, mypy_cache: Path, kind: str) -> None:
     schemas = write_project(tmp_path, PROBES, providers=["openai_chat", "newcomer", "gemini"], runtime=kind)
     (schemas / "providers").mkdir()
     for name, text in OWN_PROFILES.items():
         (schemas / "providers" / f"{name}.yaml").write_text(text, "utf-8")
-    type_checked(Package(compiled(schemas), tmp_path))
+    type_checked(Package(compiled(schemas), tmp_path), mypy_cache)

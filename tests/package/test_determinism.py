@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
-
-import pytest
 
 from tests.support.commands import toolgen, toolgen_process
 from tests.support.generated import write_project
 from tests.support.repository import PROFILES
+from tests.support.sources import samples
 
 
 def built(folder: Path) -> dict[str, bytes]:
@@ -17,42 +17,34 @@ def built(folder: Path) -> dict[str, bytes]:
 
 
 def test_two_machines_write_the_same_bytes(tmp_path: Path) -> None:
-    first_project, second_project = tmp_path / "one", tmp_path / "elsewhere" / "zwei ü"
-    write_project(first_project, providers=PROFILES)
+    """In other places, with another order of hashing and of files, another age, locale, time zone, umask and width."""
+    plain, second_project = tmp_path / "plain", tmp_path / "elsewhere" / "zwei ü"
+    schemas = write_project(plain, (), {}, PROFILES)
+    for path, text in samples().items():
+        (schemas / path).parent.mkdir(parents=True, exist_ok=True)
+        (schemas / path).write_text(text, "utf-8")
     # Written the other way round, so that the order of the folder's entries may differ.
-    (second_project / "schemas").mkdir(parents=True)
-    for source in sorted((first_project / "schemas").rglob("*"), reverse=True):
-        if source.is_file():
-            target = second_project / source.relative_to(first_project)
-            target.parent.mkdir(exist_ok=True)
-            shutil.copyfile(source, target)
-    first = toolgen_process(
-        "build", "schemas", cwd=first_project, env={"PYTHONHASHSEED": "1", "LC_ALL": "C", "LANG": "C", "TZ": "UTC"}
-    )
-    second = toolgen_process(
-        "build",
-        second_project / "schemas",
-        "--out",
-        second_project / "generated",
-        cwd=tmp_path,
-        env={"PYTHONHASHSEED": "2", "LC_ALL": "C.UTF-8", "TZ": "Asia/Tokyo", "PYTHONUTF8": "1", "COLUMNS": "40"},
-    )
-    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
-    assert built(first_project / "generated") == built(second_project / "generated")
-    assert len(built(first_project / "generated")) > 20
-
-
-def test_umask_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import os
-
-    write_project(tmp_path)
-    assert toolgen("build", "schemas", cwd=tmp_path).returncode == 0
+    for source in sorted((plain / "schemas").rglob("*.*"), reverse=True):
+        target = second_project / source.relative_to(plain)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+        os.utime(target, ns=(10**18, 10**18))
+    (tmp_path / "link").symlink_to(second_project)
+    here = {"PYTHONHASHSEED": "1", "LC_ALL": "C.UTF-8", "TZ": "Asia/Kolkata", "PYTHONUTF8": "1"}
+    first = toolgen_process("build", "schemas", cwd=plain, env=here)
+    elsewhere = {"PYTHONHASHSEED": "2", "LC_ALL": "C", "PYTHONOPTIMIZE": "2", "HOME": "/", "TZ": "UTC", "COLUMNS": "20"}
     before = os.umask(0o077)
     try:
-        assert toolgen("build", "schemas", "--out", "second", cwd=tmp_path).returncode == 0
+        second = toolgen_process(
+            "build", ".", "--out", tmp_path / "link" / "generated", cwd=tmp_path / "link" / "schemas", env=elsewhere
+        )
     finally:
         os.umask(before)
-    assert built(tmp_path / "generated") == built(tmp_path / "second")
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    files = built(plain / "generated")
+    assert files == built(second_project / "generated")
+    assert len(files) > 20
+    assert str(tmp_path).encode() not in b"".join(files.values())
 
 
 def test_a_second_build_changes_nothing(tmp_path: Path) -> None:

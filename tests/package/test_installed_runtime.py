@@ -94,7 +94,7 @@ def test_linters_have_nothing_to_say(installed: Package) -> None:
         assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
 
 
-def test_a_type_checker_has_nothing_to_say(installed: Package, tmp_path: Path) -> None:
+def test_a_type_checker_has_nothing_to_say(installed: Package, tmp_path: Path, mypy_cache: Path) -> None:
     app = (
         f"from {installed.name}.models import ToolCall\nfrom {installed.name}.tools import parse_call\n"
         f"from {installed.name}.providers import anthropic\n\n\n"
@@ -103,10 +103,10 @@ def test_a_type_checker_has_nothing_to_say(installed: Package, tmp_path: Path) -
     )
     (tmp_path / "app.py").write_text(app, "utf-8")
     (tmp_path / "wrong.py").write_text(app.replace('"call_1"', "1"), "utf-8")
-    strict = ("mypy", "--strict", "--python-version", "3.11", "--cache-dir", str(tmp_path / "cache"))
-    result = checked(*strict, "-p", installed.name, cwd=tmp_path, path=installed.folder.parent)
-    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
-    result = checked(*strict, "app.py", "wrong.py", cwd=tmp_path, path=installed.folder.parent)
+    strict = ("mypy", "--strict", "--python-version", "3.11", "--cache-dir", str(mypy_cache))
+    words = ("app.py", "wrong.py", str(installed.folder))
+    result = checked(*strict, *words, cwd=tmp_path, path=installed.folder.parent)
+    assert f"checked {len(modules(installed)) + 2} source files" in result.stdout, result.stdout[-2000:] + result.stderr
     assert [line.split(":")[0] for line in result.stdout.splitlines() if "error" in line][:-1] == ["wrong.py"]
 
 

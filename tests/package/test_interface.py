@@ -26,8 +26,13 @@ def use() -> Use:
     return used(packages())
 
 
-def test_the_number_stands_for_what_packages_use(use: Use) -> None:
-    written, actual = FILE.read_text("utf-8").splitlines(), text(INTERFACE, describe(use)).splitlines()
+@pytest.fixture(scope="module")
+def described(use: Use) -> list[str]:
+    return describe(use)
+
+
+def test_the_number_stands_for_what_packages_use(described: list[str]) -> None:
+    written, actual = FILE.read_text("utf-8").splitlines(), text(INTERFACE, described).splitlines()
     changed = sorted({*written, *actual} - ({*written} & {*actual}))
     assert written == actual, f"the interface has changed; {HOW}\n" + "\n".join(changed[:40])
 
@@ -70,8 +75,8 @@ def test_everything_that_generated_models_can_use_is_used(use: Use) -> None:
         ("version.py", "def check_interface(needed: int", "def check_interface(needed: str"),
     ],
 )
-def test_a_changed_name_or_parameter_is_noticed(use: Use, path: str, old: str, new: str) -> None:
-    assert describe(use, changed(path, old, new)) != describe(use)
+def test_a_changed_name_or_parameter_is_noticed(use: Use, described: list[str], path: str, old: str, new: str) -> None:
+    assert describe(use, changed(path, old, new)) != described
 
 
 def changed(path: str, old: str, new: str) -> dict[str, str]:
@@ -86,15 +91,15 @@ def test_a_removed_name_is_noticed(use: Use) -> None:
         describe(use, changed("history.py", "def repair(", "def correct("))
 
 
-def test_a_name_that_packages_begin_to_use_is_noticed(use: Use) -> None:
+def test_a_name_that_packages_begin_to_use_is_noticed(use: Use, described: list[str]) -> None:
     more = Use(set(use.names), set(use.members))
     more.add("from toolgen_runtime.json_text import is_object_text\n")
-    (line,) = set(describe(more)) - set(describe(use))
+    (line,) = set(describe(more)) - set(described)
     assert line.startswith("json_text.is_object_text(")
 
 
-def test_another_body_is_the_same_interface(use: Use) -> None:
-    assert describe(use, changed("version.py", "was built for", "needs")) == describe(use)
+def test_another_body_is_the_same_interface(use: Use, described: list[str]) -> None:
+    assert describe(use, changed("version.py", "was built for", "needs")) == described
 
 
 def test_a_number_is_written_once(tmp_path: Path) -> None:

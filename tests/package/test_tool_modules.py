@@ -90,29 +90,6 @@ def test_a_module_has_the_same_bytes_alone_and_among_others() -> None:
             assert alone[module] == together[module]
 
 
-def test_the_order_of_hashing_changes_nothing(tmp_path: Path) -> None:
-    code = (
-        "import hashlib, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from tests.support.sources import linked, samples\n"
-        "from toolgen.render.tools import tool_modules\n"
-        "print(hashlib.sha256(repr(tool_modules(*linked(samples()))).encode()).hexdigest())"
-    )
-    root = str(Path(__file__).resolve().parents[2])
-    path = f"{root}:{root}/generator"
-    digests = {
-        subprocess.run(
-            [sys.executable, "-c", code, root],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": path},
-            capture_output=True,
-            check=True,
-            cwd=tmp_path,
-        ).stdout
-        for seed in ("1", "2")
-    }
-
-    assert len(digests) == 1
-
-
 OPTIONAL = {
     "type": "object",
     "properties": {
@@ -338,7 +315,7 @@ def test_tools_of_any_legal_name_work(run: Run, tmp_path: Path, name: str) -> No
     assert parsed["value"] == {"a": "x"}
 
 
-@pytest.mark.parametrize("count", [20, 60, 100, 300])
+@pytest.mark.parametrize("count", [20, 100])
 def test_circles_and_chains_of_any_length_import(run: Run, tmp_path: Path, count: int) -> None:
     def ring(close: bool) -> dict[str, Any]:
         nodes: dict[str, Any] = {

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from importlib import import_module
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
 from tests.support.commands import toolgen
+from tests.support.copies import Copies
 from tests.support.repository import PROFILES, ROOT
 from toolgen.committed_modules import find_stale_modules
 from toolgen.load.sources import compact_json
@@ -50,21 +51,27 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def build(copy: Path, cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run what `make build` runs first, in an interpreter that has the modules of the copy."""
-    return subprocess.run(
-        [sys.executable, "-m", "toolgen.committed_modules", *arguments],
-        cwd=copy,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{copy / 'generator'}:{copy / 'runtime'}",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "XDG_CACHE_HOME": str(cache),
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+Build = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def interpreter(copy: Path) -> Iterator[Copies]:
+    """Interpreters that have the modules of the copy, and have imported none of them."""
+    path = {"PYTHONPATH": f"{copy / 'generator'}:{copy / 'runtime'}"}
+    modules = ("datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema", "pydantic", "yaml")
+    with Copies(*modules, options=["-B"], folder=copy, environment=os.environ | path) as started:
+        yield started
+
+
+@pytest.fixture
+def build(interpreter: Copies, tmp_path: Path) -> Build:
+    """Runs what `make build` runs first, without what an earlier build may have stored."""
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return interpreter.run("-m", "toolgen.committed_modules", *arguments, environment=environment)
+
+    return run
 
 
 def generated_modules(copy: Path) -> dict[Path, str]:
@@ -91,36 +98,39 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_build_restores_generated_modules_that_are_missing_or_stale(copy: Path, tmp_path: Path, damage: str) -> None:
-    """All at once, in a checkout in which nothing was ever built."""
+def test_a_build_restores_generated_modules_that_are_missing_or_stale(copy: Path, build: Build) -> None:
+    """In a checkout in which nothing was ever built: each module damaged in one of the ways, then all as after a change of the format."""
     expected = generated_modules(copy)
     assert len(expected) > len(PROFILES)
-    for path in expected:
-        DAMAGE[damage](path)
-    assert build(copy, tmp_path, "--check").returncode == 1
-    done = build(copy, tmp_path)
+    for path, damage in zip(expected, cycle(DAMAGE.values())):
+        damage(path)
+    assert build("--check").returncode == 1
+    done = build()
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert generated_modules(copy) == expected
-    assert build(copy, tmp_path, "--check").returncode == 0
-
-
-def test_a_build_removes_the_class_of_a_profile_that_is_gone(copy: Path, tmp_path: Path) -> None:
-    expected = generated_modules(copy)
-    former = copy / "runtime/toolgen_runtime/apis/openai_chat/hosts/former.py"
-    former.write_text((former.parent / "xai.py").read_text("utf-8"), "utf-8")
-    assert "apis/openai_chat/hosts/former.py" in build(copy, tmp_path, "--check").stderr
-    assert build(copy, tmp_path).returncode == 0
+    assert build("--check").returncode == 0
+    for path in expected:
+        rename_a_class(path)
+    assert build().returncode == 0
     assert generated_modules(copy) == expected
 
 
-def test_a_build_makes_the_folder_of_the_first_host_of_an_api(copy: Path, tmp_path: Path) -> None:
+def test_a_build_makes_the_folder_of_the_first_host_of_an_api_and_removes_the_class_of_a_profile_that_is_gone(
+    copy: Path, build: Build
+) -> None:
+    expected = generated_modules(copy)
     profile = copy / "schemas/providers/cohere_host.yaml"
     profile.write_text("extends: cohere\ntitle: A host of Cohere\n", "utf-8")
-    done = build(copy, tmp_path)
+    done = build()
     assert (done.returncode, done.stderr) == (0, "")
     hosts = copy / "runtime/toolgen_runtime/apis/cohere/hosts"
     assert "class CohereHost(Cohere)" in (hosts / "cohere_host.py").read_text("utf-8")
     assert (hosts / "__init__.py").is_file()
     profile.unlink()
-    shutil.rmtree(hosts)
+    former = copy / "runtime/toolgen_runtime/apis/openai_chat/hosts/former.py"
+    former.write_text((former.parent / "xai.py").read_text("utf-8"), "utf-8")
+    checked = build("--check")
+    assert "apis/openai_chat/hosts/former.py" in checked.stderr
+    assert "apis/cohere/hosts/cohere_host.py" in checked.stderr
+    assert build().returncode == 0
+    assert generated_modules(copy) == expected

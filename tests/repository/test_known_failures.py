@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-
-ROOT = Path(__file__).parents[2]
 
 CONFTEST = """
 from pathlib import Path
@@ -22,12 +18,7 @@ def outcome(pytester: pytest.Pytester, listed: str) -> pytest.RunResult:
     pytester.makepyfile(test_two="def test_fails():\n    assert False\n\n\ndef test_passes():\n    pass\n")
     (pytester.path / "listed").mkdir()
     (pytester.path / "listed" / "one.yaml").write_text(listed, "utf-8")
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist")
-
-
-@pytest.fixture(autouse=True)
-def _path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist")
 
 
 def test_a_listed_test_may_fail(pytester: pytest.Pytester) -> None:

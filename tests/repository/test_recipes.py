@@ -7,23 +7,31 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from tests.support import commands
+from tests.support.copies import Copies
 from tests.support.generated import write_project
 from tests.support.repository import ROOT
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """A copy of what the recipes change, with what is compiled already, but not what is being written just now."""
-    root = tmp_path / "toolgen"
+def copied(root: Path) -> Path:
+    """Copy what the recipes change, with what is compiled already, but not what is being written just now."""
     for name in ("generator", "runtime", "schemas", "templates", "tests"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("*.pyc.*", "__snapshots__"))
     shutil.copy(ROOT / "pyproject.toml", root / "pyproject.toml")
     return root
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the repository for one recipe."""
+    return copied(tmp_path / "toolgen")
 
 
 def replace(file: Path, old: str, new: str) -> None:
@@ -103,6 +111,61 @@ def run_tests(copy: Path, *arguments: str) -> str:
     return result.stdout[-4000:]
 
 
+RECIPES: list[Callable[[Path], None]] = []
+"""The recipes that are carried out together in one copy, because none of them touches another."""
+
+
+def recipe(change: Callable[[Path], None]) -> Callable[[Path], None]:
+    """Carry a recipe out in the copy that all `changed` tests share."""
+    RECIPES.append(change)
+    return change
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A copy after all recipes, a small project that it has built, and interpreters that have its modules."""
+
+    copy: Path
+    schemas: Path
+    interpreter: Copies
+
+    def toolgen(self, *arguments: str | Path, code: str = "") -> Ended:
+        """Run a command of the copy beside the project and then, in the same process, code."""
+        words = ("-c", COMMAND + code, *map(str, arguments))
+        result = self.interpreter.run(*words, folder=self.schemas.parent)
+        return Ended(result.returncode, result.stdout, result.stderr)
+
+    def run(self, code: str) -> str:
+        """Run code that imports the package of the project."""
+        result = self.interpreter.run("-c", code, folder=self.schemas.parent)
+        assert (result.returncode, result.stderr) == (0, "")
+        return result.stdout.strip()
+
+    def build(self, schemas: Path) -> str:
+        """Build another project, and return what was reported."""
+        ended = self.toolgen("build", schemas, "--out", schemas.parent / "generated")
+        assert ended.code == 0, ended.err
+        return ended.err
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Changed]:
+    copy = copied(tmp_path_factory.mktemp("recipes") / "toolgen")
+    for change in RECIPES:
+        change(copy)
+    make_build(copy)
+    schemas = project(copy)
+    file = schemas / "tools/get_weather.json"
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"owner": "weather team"}), "utf-8")
+    path = {"PYTHONPATH": f"{copy / 'generator'}:{copy / 'runtime'}"}
+    modules = ("datamodel_code_generator.parser.jsonschema", "toolgen.render.package", "toolgen_runtime.models")
+    with Copies(*modules, options=["-B"], folder=copy, environment=os.environ | path) as interpreter:
+        started = Changed(copy, schemas, interpreter)
+        ended = started.toolgen("build", schemas)
+        assert ended.code == 0, ended.err
+        yield started
+
+
 @pytest.mark.slow
 def test_add_a_provider(copy: Path) -> None:
     """A profile and recordings: the module is there, and the tests of providers run for it."""
@@ -177,7 +240,8 @@ def test_add_a_lint_rule(copy: Path) -> None:
         assert "tool-with-short-name" not in errors
 
 
-def test_add_a_field_to_the_format(copy: Path) -> None:
+@recipe
+def add_a_field_to_the_format(copy: Path) -> None:
     """An optional field in schemas/format: the models have it, dump and load know it."""
     replace(
         copy / "schemas/format/tool.yaml",
@@ -185,7 +249,9 @@ def test_add_a_field_to_the_format(copy: Path) -> None:
         "      priority:\n        description: How soon the call shall be run.\n        type: integer\n"
         "      invalid:\n        description: Set if the call must not be run.\n",
     )
-    make_build(copy)
+
+
+def test_add_a_field_to_the_format(changed: Changed) -> None:
     code = (
         "import generated.models as m; "
         "call = m.load(m.ToolCall, {'id': 'a', 'name': 't', 'arguments': {}, 'priority': 3}); "
@@ -195,10 +261,11 @@ def test_add_a_field_to_the_format(copy: Path) -> None:
         "\nimport generated.providers.openai_chat as p; heard = []; "
         "p.to_tool_call(m.ToolCall('a', 't', {}, priority=3), on_loss=heard.append); print([loss.path for loss in heard])"
     )
-    assert build(copy, project(copy), code + losses) == "3 None 3\n['priority']"
+    assert changed.run(code + losses) == "3 None 3\n['priority']"
 
 
-def test_add_a_field_that_a_provider_carries(copy: Path) -> None:
+@recipe
+def add_a_field_that_a_provider_carries(copy: Path) -> None:
     """One line in the profile more, and both directions carry it."""
     replace(
         copy / "schemas/format/request.yaml",
@@ -210,34 +277,39 @@ def test_add_a_field_that_a_provider_carries(copy: Path) -> None:
         "      seed: seed\n",
         "      seed: seed\n      service_tier: serviceTier\n",
     )
-    make_build(copy)
+
+
+def test_add_a_field_that_a_provider_carries(changed: Changed) -> None:
     code = (
         "import generated.providers.openai_chat as p; "
         "r = p.from_request({'messages': [], 'service_tier': 'flex'}); print(r.service_tier, r.metadata, p.to_request(r))"
     )
-    assert build(copy, project(copy), code) == "flex None {'messages': [], 'service_tier': 'flex'}"
+    assert changed.run(code) == "flex None {'messages': [], 'service_tier': 'flex'}"
 
 
-def test_remove_an_optional_field(copy: Path) -> None:
+@recipe
+def remove_an_optional_field(copy: Path) -> None:
     """Without Request.seed nothing speaks of it any more; a body that has it comes back, for it is residue now."""
     replace(
         copy / "schemas/format/request.yaml",
         "      seed:\n        description: Seed for sampling.\n        type: integer\n",
         "",
     )
-    make_build(copy)
-    schemas = project(copy)
+
+
+def test_remove_an_optional_field(changed: Changed) -> None:
     code = (
         "import generated.providers.openai_chat as p; body = {'messages': [], 'seed': 7}; r = p.from_request(body); "
         "print(r.metadata, p.to_request(r) == body)"
     )
-    assert build(copy, schemas, code) == "{'openai_chat': {'seed': 7}} True"
-    runtime = copy / "runtime" / "toolgen_runtime"
+    assert changed.run(code) == "{'openai_chat': {'seed': 7}} True"
+    runtime = changed.copy / "runtime" / "toolgen_runtime"
     assert "seed" not in (runtime / "models.py").read_text("utf-8")
     assert "request.seed" not in (runtime / "apis/openai_chat/wire.py").read_text("utf-8")
 
 
-def test_add_a_public_function_to_every_provider(copy: Path) -> None:
+@recipe
+def add_a_public_function_to_every_provider(copy: Path) -> None:
     """A method of the converter and its name in PUBLIC: modules of providers bind it."""
     replace(
         copy / "runtime/toolgen_runtime/conversion/converter.py",
@@ -248,17 +320,16 @@ def test_add_a_public_function_to_every_provider(copy: Path) -> None:
     replace(
         copy / "generator/toolgen/plan/wires.py", '    "to_tools": "",\n', '    "title": "",\n    "to_tools": "",\n'
     )
+
+
+def test_add_a_public_function_to_every_provider(changed: Changed) -> None:
     code = "import generated.providers.openai_chat as p; print(p.title(), 'title' in p.__all__, p.title.__doc__)"
-    assert build(copy, project(copy), code) == "OpenAI Chat Completions True Return the name of the API."
+    assert changed.run(code) == "OpenAI Chat Completions True Return the name of the API."
 
 
-def test_add_a_key_to_declarations(copy: Path) -> None:
+@recipe
+def add_a_key_to_declarations(copy: Path) -> None:
     """A property of the schema, a field of `Declaration`, and a place among the metadata: apps find it on the tool."""
-    schemas = project(copy)
-    file = schemas / "tools/get_weather.json"
-    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"owner": "weather team"}), "utf-8")
-    assert "owner" in toolgen(copy, "build", schemas).err
-
     replace(
         copy / "schemas/meta/declaration.yaml",
         "  display_name:\n",
@@ -276,15 +347,20 @@ def test_add_a_key_to_declarations(copy: Path) -> None:
         '("annotations", "display_name")',
         '("annotations", "display_name", "owner")',
     )
+
+
+def test_add_a_key_to_declarations(changed: Changed) -> None:
+    assert "owner" in commands.toolgen("build", changed.schemas, "--out", changed.schemas.parent / "before").stderr
     code = (
         "import generated.tools as t, generated.providers.openai_chat as p\n"
         "print(t.DEFINITIONS['get_weather'].metadata['declaration']['$declared']['owner'], 'owner' in str(p.TOOLS))"
     )
-    assert build(copy, schemas, code) == "weather team False"
-    assert "owner" in toolgen(copy, "schema", "declaration").out
+    assert changed.run(code) == "weather team False"
+    assert "owner" in changed.toolgen("schema", "declaration").out
 
 
-def test_add_a_part_of_the_package(copy: Path) -> None:
+@recipe
+def add_a_part_of_the_package(copy: Path) -> None:
     """Its name, what it cannot do without, and its files: it comes with the others, and can be left out."""
     replace(
         copy / "schemas/meta/config.yaml",
@@ -308,19 +384,26 @@ def test_add_a_part_of_the_package(copy: Path) -> None:
         '    "running": (',
         '    "text": ("messages.py",),\n    "running": (',
     )
-    schemas = project(copy)
-    build(copy, schemas)
-    module = schemas.parent / "generated/messages.py"
-    assert module.is_file()
-    settings = schemas / "toolgen.yaml"
-    settings.write_text(json.dumps({"providers": ["openai_chat"], "parts": ["tools", "converters"]}), "utf-8")
-    build(copy, schemas)
-    assert not module.exists()
-    settings.write_text(json.dumps({"providers": ["openai_chat"], "parts": ["converters", "text"]}), "utf-8")
-    assert "part-needs" in toolgen(copy, "build", schemas).err
 
 
-def test_add_a_format_to_import(copy: Path) -> None:
+def test_add_a_part_of_the_package(changed: Changed, tmp_path: Path) -> None:
+    assert (changed.schemas.parent / "generated/messages.py").is_file()
+    schemas = write_project(tmp_path, parts=["tools", "converters"])
+    assert "created" in changed.build(schemas)
+    assert not (tmp_path / "generated/messages.py").exists()
+    (schemas / "toolgen.yaml").write_text(
+        json.dumps({"providers": ["openai_chat"], "parts": ["tools", "text"]}), "utf-8"
+    )
+    assert "created" in changed.build(schemas)
+    assert (tmp_path / "generated/messages.py").exists()
+    (schemas / "toolgen.yaml").write_text(
+        json.dumps({"providers": ["openai_chat"], "parts": ["converters", "text"]}), "utf-8"
+    )
+    assert "part-needs" in changed.toolgen("build", schemas, "--out", tmp_path / "generated").err
+
+
+@recipe
+def add_a_format_to_import(copy: Path) -> None:
     """Flat definitions under another key: a line in `tool_arrays.py`, and one in `MODULES`."""
     formats = copy / "generator/toolgen/importing/formats"
     replace(
@@ -333,28 +416,37 @@ def test_add_a_format_to_import(copy: Path) -> None:
         '    "openai": "tool_arrays",\n',
         '    "newcomer": "tool_arrays",\n    "openai": "tool_arrays",\n',
     )
-    file, schemas = copy.parent / "tools.json", project(copy)
+
+
+def test_add_a_format_to_import(changed: Changed, tmp_path: Path) -> None:
+    file, schemas = tmp_path / "tools.json", tmp_path / "schemas"
     arguments = {"type": "object", "properties": {"city": {"type": "string"}}}
     file.write_text(json.dumps([{"name": "find_city", "description": "Find a city.", "arguments": arguments}]), "utf-8")
-    exit_code, _, errors = toolgen(copy, "import", "newcomer", file, "--out", schemas)
-    assert exit_code == 0, errors
-    code = "import generated.tools as t; print(t.parse_arguments('find_city', '{\"city\": \"Oslo\"}').city)"
-    assert build(copy, schemas, code) == "Oslo"
+    ended = changed.toolgen("import", "newcomer", file, "--out", schemas)
+    assert ended.code == 0, ended.err
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "import generated.tools as t; print(t.parse_arguments('find_city', '{\"city\": \"Oslo\"}').city)"
+    )
+    ended = changed.toolgen("build", schemas, "--out", tmp_path / "generated", code=code)
+    assert (ended.code, ended.out.strip()) == (0, "Oslo"), ended.err
 
 
-def test_a_changed_template_changes_the_output(copy: Path) -> None:
-    template = copy / "templates/providers/module.py.jinja"
-    schemas = project(copy)
-    module = schemas.parent / "generated/providers/openai_chat.py"
-    build(copy, schemas)
-    before = module.read_text("utf-8")
+def test_a_changed_template_changes_the_output(changed: Changed, tmp_path: Path) -> None:
+    template = changed.copy / "templates/providers/module.py.jinja"
     text = template.read_text("utf-8")
-    marked = text.replace("{% for", "{# a note for readers of the template #}{% for", 1)
-    template.write_text(marked, "utf-8")
-    build(copy, schemas)
-    assert module.read_text("utf-8") == before
-    replace(template, "A stream of one response", "A stream of a response")
-    build(copy, schemas)
+    schemas = write_project(tmp_path)
+    module = tmp_path / "generated/providers/openai_chat.py"
+    changed.build(schemas)
+    before = module.read_text("utf-8")
+    try:
+        template.write_text(text.replace("{% for", "{# a note for readers of the template #}{% for", 1), "utf-8")
+        changed.build(schemas)
+        assert module.read_text("utf-8") == before
+        replace(template, "A stream of one response", "A stream of a response")
+        changed.build(schemas)
+    finally:
+        template.write_text(text, "utf-8")
     after = module.read_text("utf-8")
     assert after != before
     assert after.replace("A stream of a response", "A stream of one response") == before
@@ -372,27 +464,34 @@ def test_a_changed_profile_fails_the_snapshots_of_its_provider_alone(copy: Path)
     assert [case for case in failed if not case.startswith("anthropic-")] == []
 
 
-def test_spell_a_tool_choice_otherwise(copy: Path) -> None:
+@recipe
+def spell_a_tool_choice_otherwise(copy: Path) -> None:
     """A line of the profile, no code."""
     replace(copy / "schemas/providers/openai_chat.yaml", "  required: required\n", "  required: any\n")
-    make_build(copy)
+
+
+def test_spell_a_tool_choice_otherwise(changed: Changed) -> None:
     code = "import generated.providers.openai_chat as p; print(p.to_tool_choice('required'), p.from_tool_choice('any'))"
-    assert build(copy, project(copy), code) == "any required"
+    assert changed.run(code) == "any required"
 
 
-def test_a_choice_without_a_row_is_a_loss_of_behaviour(copy: Path) -> None:
+@recipe
+def a_choice_without_a_row_is_a_loss_of_behaviour(copy: Path) -> None:
     replace(copy / "schemas/providers/openai_chat.yaml", "  none: none\n", "")
-    make_build(copy)
+
+
+def test_a_choice_without_a_row_is_a_loss_of_behaviour(changed: Changed) -> None:
     code = (
         "import generated.models as m, generated.providers.openai_chat as p\n"
         "try: p.to_tool_choice('none')\n"
         "except m.ConversionError as error: print('refused')\n"
         "heard = []; p.to_tool_choice('none', on_loss=heard.append, on_unsupported='weaken'); print(heard[0].severity)"
     )
-    assert build(copy, project(copy), code).split() == ["refused", "behaviour"]
+    assert changed.run(code).split() == ["refused", "behaviour"]
 
 
-def test_add_a_command(copy: Path) -> None:
+@recipe
+def add_a_command(copy: Path) -> None:
     """A module with a `command` in cli/ is a command."""
     (copy / "generator/toolgen/cli/hello.py").write_text(
         '"""`toolgen hello`: say hello."""\n\nfrom __future__ import annotations\n\nimport click\n\n'
@@ -400,18 +499,25 @@ def test_add_a_command(copy: Path) -> None:
         '@click.command("hello")\ndef command() -> None:\n    """Say hello."""\n    write_output("hello\\n")\n',
         "utf-8",
     )
-    assert "hello" in toolgen(copy, "--help").out
-    assert toolgen(copy, "hello").out == "hello\n"
 
 
-def test_add_a_sample_tool(copy: Path) -> None:
+def test_add_a_command(changed: Changed) -> None:
+    assert "hello" in changed.toolgen("--help").out
+    assert changed.toolgen("hello").out == "hello\n"
+
+
+@recipe
+def add_a_sample_tool(copy: Path) -> None:
     (copy / "schemas/tools/roll_dice.yaml").write_text(
         "name: roll_dice\ndescription: Roll dice.\nparameters:\n  type: object\n"
         "  properties:\n    count: {type: integer, minimum: 1, description: How many.}\n",
         "utf-8",
     )
-    exit_code, _, errors = toolgen(copy, "build", "schemas")
-    assert exit_code == 0, errors
-    assert (copy / "generated/tools/roll_dice.py").is_file()
-    assert "roll_dice" in (copy / "generated/providers/openai_chat.py").read_text("utf-8")
-    assert toolgen(copy, "check", "schemas").code == 0
+
+
+def test_add_a_sample_tool(changed: Changed) -> None:
+    ended = changed.toolgen("build", changed.copy / "schemas")
+    assert ended.code == 0, ended.err
+    assert (changed.copy / "generated/tools/roll_dice.py").is_file()
+    assert "roll_dice" in (changed.copy / "generated/providers/openai_chat.py").read_text("utf-8")
+    assert changed.toolgen("check", changed.copy / "schemas").code == 0

@@ -8,8 +8,6 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.support.repository import ROOT
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
@@ -58,7 +56,12 @@ def test_the_glossary_rules_words_out() -> None:
     assert PATTERN.search("This is no text at all.")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_prose_keeps_to_the_glossary(path: Path) -> None:
-    hits = [f"{line}: {hit[0]}" for line, text in prose(path) for hit in PATTERN.finditer(text)]
+def test_prose_keeps_to_the_glossary() -> None:
+    hits = [
+        f"{path.relative_to(ROOT)}:{line}: {hit[0]}"
+        for path in FILES
+        for line, text in prose(path)
+        for hit in PATTERN.finditer(text)
+    ]
+    assert len(FILES) > 100
     assert hits == []

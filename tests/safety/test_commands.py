@@ -175,8 +175,8 @@ def test_each_bad_source_has_a_line_and_the_former_output_stays(tmp_path: Path) 
 @pytest.mark.safety("0.3", "0.5")
 @pytest.mark.parametrize("form", ["text", "github", "json"])
 def test_messages_are_few_and_short(tmp_path: Path, form: str) -> None:
-    lines = [f"k{i}{'x' * 90}: 1" for i in range(3000)]
-    types = {f"p{i}": {"type": "y" * 5000} for i in range(300)}
+    lines = [f"k{i}{'x' * 90}: 1" for i in range(300)]
+    types = {f"p{i}": {"type": "y" * 5000} for i in range(100)}
     write(tmp_path, {"tools/a.yaml": TOOL + "\n".join(lines), "tools/b.json": tool({"properties": types}, "b")})
     write(tmp_path, {"tools/c.yaml": f"name: {'z' * 100_000}\n", "tools/d.yaml": f"name: d\n{'q' * 900}: {{}}\n"})
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.budgets import budget
+
 from .fuzz import TARGETS, holds, run
 from .projects import prop
 
@@ -13,7 +15,7 @@ from .projects import prop
 @pytest.mark.safety("0.4", "1.1")
 @pytest.mark.parametrize("target", TARGETS)
 def test_any_source_builds_or_is_refused(target: str) -> None:
-    run(target, 40, 1)
+    run(target, budget(12, 40), 1)
 
 
 FOUND: list[Any] = [

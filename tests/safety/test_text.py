@@ -103,7 +103,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "name": "refers",
     }  # fmt: skip
     findings = Findings()
-    compilation = compile_project(write(folder, files), findings, PROFILES)
+    compilation = compile_project(
+        write(folder, files), findings, ("anthropic", "gemini", "mcp", "openai_chat", "prompt")
+    )
     assert compilation is not None, [f.message for f in findings if f.level == "error"]
     return dict(compilation.files)
 

@@ -20,8 +20,12 @@ REPOSITORY = "git+https://github.com/example/toolgen"
 def run(
     *command: str | Path, cwd: Path, path: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program that sees no other packages than its environment's, and those of a folder."""
-    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    """Run a program that sees no other packages than its environment's, and those of a folder.
+
+    Modules are compiled when they are imported, and not when they are installed, because most never are.
+    """
+    unset = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
+    environment = {k: v for k, v in os.environ.items() if k not in unset} | {"PIP_COMPILE": "0"}
     environment |= ({} if path is None else {"PYTHONPATH": str(path)}) | dict(env or {})
     result = subprocess.run(
         [*map(str, command)],

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.looping import for_each
+from tests.support.every_row import over
 from tests.support.sources import faults
 from toolgen.compilation import lint_project
 from toolgen.diagnostics import CODES, Finding, Findings, Span
@@ -66,7 +66,7 @@ def test_findings_give_the_holes_of_their_message_and_no_others() -> None:
     assert wrong == []
 
 
-@for_each("row", CODES.values(), lambda row: row.id)
+@over("row", {row.id: row for row in CODES.values()})
 def test_every_code_is_explained(row: Code) -> None:
     assert row.level in ("note", "warning", "error")
     assert len(row.why.split()) >= 6
@@ -96,7 +96,7 @@ def test_what_cannot_be_silenced_says_so() -> None:
     assert "# toolgen: allow array-without-items" in (explanation_page("array-without-items") or "")
 
 
-@for_each("row", BY_STAGE["breaking"], lambda row: row.id)
+@over("row", {row.id: row for row in BY_STAGE["breaking"]})
 def test_a_page_about_a_change_names_the_settings_of_breaking(row: Code) -> None:
     page = " ".join((explanation_page(row.id) or "").split())
     assert "toolgen: allow" not in page

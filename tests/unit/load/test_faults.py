@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.looping import for_each
+from tests.support.every_row import over
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.codes import BY_STAGE
 from toolgen.load import limits, load
@@ -236,7 +236,7 @@ def test_every_code_of_the_stage_has_a_case() -> None:
     assert covered | elsewhere == {row.id for row in BY_STAGE["load"]}
 
 
-@for_each("row", BY_STAGE["load"], lambda row: row.id)
+@over("row", {row.id: row for row in BY_STAGE["load"]})
 def test_every_code_says_why(row) -> None:
     assert row.why.count(".") >= 1
     assert row.hint or row.id.startswith("not-")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support.looping import for_each
+from tests.support.every_row import over
 
 from .projects import loaded, single_value
 
@@ -31,7 +31,7 @@ SCALARS = [
 ]  # fmt: skip
 
 
-@for_each("scalar", SCALARS, repr)
+@over("scalar", {repr(scalar): scalar for scalar in SCALARS})
 @pytest.mark.parametrize("parser", ["C", "Python"])
 def test_scalars_mean_what_the_core_schema_says(
     scalar: tuple[str, object], parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from tests.support.dialects import CHECKERS
-from tests.support.looping import for_each
+from tests.support.every_row import over
 from tests.support.repository import profile
 from toolgen_runtime.apis.gemini.fields import from_openapi
 from toolgen_runtime.conversion.encoding import Encoding
@@ -17,7 +17,7 @@ from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 
 DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mode in CHECKERS}
 STRICT, OPENAPI = ("openai_chat", "strict"), ("gemini", "openapi")
-every_dialect = for_each("dialect", CHECKERS, "-".join)
+every_dialect = over("dialect", {"-".join(name): name for name in CHECKERS})
 
 TEXT = {"type": "string"}
 NODE = {"type": "object", "properties": {"v": TEXT, "next": {"$ref": "#/$defs/N"}}, "required": ["v"]}

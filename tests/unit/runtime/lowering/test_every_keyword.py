@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from tests.support.budgets import budget
 from tests.support.dialects import CHECKERS
-from tests.support.looping import for_each
+from tests.support.every_row import over
 from tests.support.schema_references import dangling
 from tests.support.schema_suite import ROWS
 from tests.support.schema_values import is_valid
@@ -85,7 +85,7 @@ def refused(dialect: tuple[str, str], first: int = 0, step: int = 1) -> list[str
     return faults
 
 
-@for_each("dialect", CHECKERS, "-".join)
+@over("dialect", {"-".join(name): name for name in CHECKERS})
 def test_what_the_source_admits_is_admitted(dialect: tuple[str, str]) -> None:
     assert len(SOURCES) > 400
     step = budget(3, 1)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.dialects import CHECKERS
-from tests.support.looping import for_each
+from tests.support.every_row import over
 from tests.unit.runtime.lowering.lowered_schemas import (
     DIALECTS,
     OPENAPI,
@@ -85,7 +85,7 @@ SIX = (
 
 @pytest.mark.parametrize("spelling", NULLS)
 @pytest.mark.parametrize("schema", SIX, ids=lambda schema: str(schema["type"]))
-@for_each("dialect", [name for name in CHECKERS if not DIALECTS[name].plain], "-".join)
+@over("dialect", {"-".join(name): name for name in CHECKERS if not DIALECTS[name].plain})
 def test_null_is_spelled_as_the_dialect_has_it(dialect: tuple[str, str], schema: Any, spelling: str) -> None:
     nullable = sent(NULLS[spelling](schema), dialect)
     if dialect != ("xai", "open") and dialect[0] != "ollama":

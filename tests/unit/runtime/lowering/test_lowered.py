@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.dialects import CHECKERS
-from tests.support.looping import for_each
+from tests.support.every_row import over
 from tests.unit.runtime.lowering.lowered_schemas import DIALECTS, TEXT, every_dialect, lowered, of
 from toolgen_runtime.lowering.lower import lower
 
@@ -26,7 +26,7 @@ TAKING = ("mcp", "copilot", "mistral", "modular_prompt", "prompt")
 
 
 @pytest.mark.parametrize("root", ROOTS)
-@for_each("dialect", [d for d in CHECKERS if d[0] not in TAKING], "-".join)
+@over("dialect", {"-".join(name): name for name in CHECKERS if name[0] not in TAKING})
 def test_a_composed_root_is_one_object_with_a_sentence(dialect: tuple[str, str], root: str) -> None:
     schema, sentence = ROOTS[root]
     lowering = lowered(schema, dialect)

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.support.dialects import CHECKERS
-from tests.support.looping import for_each
+from tests.support.every_row import over
 from tests.support.schema_values import valid_values
 from tests.unit.runtime.lowering.lowered_schemas import DIALECTS, every_dialect
 from toolgen_runtime.apis.gemini.fields import from_openapi
@@ -71,7 +71,7 @@ REFUSING = [
     dialect for dialect in CHECKERS if dialect[0] not in (*TAKING, *NEVER_TAKING) and dialect != ("xai", "open")
 ]
 """The dialects that take unions, but not at the root."""
-each = for_each("dialect", REFUSING, "-".join)
+each = over("dialect", {"-".join(name): name for name in REFUSING})
 
 
 def lowered(schema: dict[str, Any], dialect: tuple[str, str]) -> LoweredSchema:
