@@ -22,7 +22,6 @@ from toolgen.resolve.profiles import merge_profile
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "schemas"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-COMMAND = "make tables"
 
 SECTIONS = {
     "out": "#choose-where-the-package-is",
@@ -152,7 +151,7 @@ def main(arguments: list[str]) -> int:
     for page, text in changed.items():
         if not check:
             page.write_text(text, "utf-8")
-        print(f"{page.relative_to(ROOT)}: {f'out of date; run: {COMMAND}' if check else 'changed'}")
+        print(f"{page.relative_to(ROOT)}: {'out of date; run: make tables' if check else 'changed'}")
     return int(check and bool(changed))
 
 
