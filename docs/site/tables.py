@@ -68,7 +68,7 @@ def providers() -> str:
 
 
 GROUPS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
-    "OpenAI's Chat Completions, of these servers": lambda facts: (
+    "servers that speak OpenAI's Chat Completions": lambda facts: (
         facts["converter"] in ("ChatConverter", "CompatibleConverter")
     ),
     "other APIs": lambda facts: "send" in facts.get("session", {}),
