@@ -1,6 +1,6 @@
 # Everyday tasks. Set-up runs once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift distributions bench laws declarations lowered engines rows github-tools kills rebuilds fuzz programs editors formats pages site prose soak servers clean
+.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift tables distributions bench laws declarations lowered engines rows github-tools kills rebuilds fuzz programs editors formats pages site prose soak servers clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -76,6 +76,9 @@ types: $(READY) ## check generator/, runtime/, generated/ and examples/ with myp
 drift: $(READY) ## check that generated/ and the generated modules of the runtime are up to date with schemas/
 	@$(BIN)/python -m toolgen.committed_modules --check
 	@$(BIN)/toolgen check schemas
+
+tables: $(READY) ## update the generated tables of README.md and docs/
+	@$(BIN)/python docs/site/tables.py
 
 distributions: $(READY) ## build the two published distributions into dist/, toolgen and toolgen-runtime, twice, and compare them
 	@rm -rf dist build/dist

@@ -147,6 +147,18 @@ def test_every_provider_is_listed() -> None:
     assert sorted(re.findall("`([a-z_]+)`", status)) == PROFILES
 
 
+def test_the_generated_tables_are_up_to_date() -> None:
+    """Each table stands in one page, and a table that differs from the schemas or the code is named with the command."""
+    command = [sys.executable, "docs/site/tables.py", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout + done.stderr == ""
+    assert done.returncode == 0
+    pages = "".join(path.read_text("utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    named = re.findall(r"^<!-- generated: (\S+) -->\n\n(?:[|-].*\n|  .*\n)+\n<!-- end -->$", pages, re.MULTILINE)
+    assert sorted(named) == sorted(set(named))
+    assert len(named) == pages.count("<!-- generated: ") == 4
+
+
 def test_links_lead_somewhere() -> None:
     for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
         text = document.read_text("utf-8")
