@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.providers.exchanges import whole
 from tests.running.clients import opened, replied
-from tests.running.project import TOOLS
 from tests.servers.common import FOLDER, Report, folder_gigabytes, free_port, python_environment, serving
+from tests.support.exchanges import whole
 from tests.support.generated import Package, compiled, write_project
 from tests.support.loopback import Loopback, Reply, Sent
+from tests.support.runnable_project import TOOLS
 
 PACKAGE = "litellm[proxy]==1.106.12"
 """The newest version whose requirements are all published; those after it name distributions that do not exist."""

@@ -17,12 +17,12 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from tests.running.project import TOOLS
 from tests.running.scripts import completion, native
 from tests.servers.common import FOLDER, Report, folder_gigabytes, node_packages
 from tests.servers.mcp_server import PIXEL
 from tests.support.generated import PROBES, TYPES, Declaration, Package, compiled, write_project
 from tests.support.repository import ROOT
+from tests.support.runnable_project import TOOLS
 
 SCOPE = "@modelcontextprotocol"
 

@@ -21,7 +21,6 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from tests.corpus.declarations import DECLARATIONS
 from tests.corpus.test_declarations import as_declaration
 from tests.running.clients import opened
 from tests.servers.common import (
@@ -33,6 +32,7 @@ from tests.servers.common import (
     python_environment,
     serving,
 )
+from tests.support.declarations import DECLARATIONS
 from tests.support.generated import Package, compiled, write_project
 from tests.support.repository import ROOT
 from tests.support.sources import faults

@@ -19,6 +19,7 @@ __all__ = [
     "drop_inline_block",
     "is_empty_on_wire",
     "is_inline_system_message",
+    "items_or_single",
     "mark_empty_list",
     "opaque_message",
     "optional_object",
@@ -91,6 +92,11 @@ T = TypeVar("T")
 
 Read = Callable[[Any, Path, Reader], T]
 Write = Callable[[Any, Path, Writer], Any]
+
+
+def items_or_single(value: Any, at: Path) -> list[tuple[Any, Path]]:
+    """Return the items of a list, each with its path. A value that is no list is the only item, at the path itself."""
+    return [(item, (at, i)) for i, item in enumerate(value)] if type(value) is list else [(value, at)]
 
 
 def read_list_or_null(value: Any, at: Path, reader: Reader, read: Read[T]) -> list[T] | None:

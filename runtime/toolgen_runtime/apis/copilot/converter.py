@@ -9,7 +9,7 @@ from ...conversion.converter import NativeToolConverter, ObjectReader, ObjectWri
 from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.responses import UsageTable, calls_in, format_rfc3339
-from ...conversion.values import optional_text, read_list_or_null, to_plain_object
+from ...conversion.values import items_or_single, optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...errors import BareApiError, wrong_type
 from ...models import (
@@ -167,17 +167,16 @@ class CopilotConverter(NativeToolConverter):
             ConversionError: As for `from_response` and `from_tool_call`.
         """
         reader = Reader(self.wire, turn, tools)
-        wires = response if type(response) is list else [response]
-        objects = [self.client_data(wire, (ROOT, i)) for i, wire in enumerate(wires)]
-        if len(objects) == 1 and "items" in objects[0]:
-            return read_list_or_null(objects[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
+        objects = [(self.client_data(wire, at), at) for wire, at in items_or_single(response, ROOT)]
+        if len(objects) == 1 and "items" in objects[0][0]:
+            return read_list_or_null(objects[0][0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
         calls: list[ToolCall] = []
-        for i, wire in enumerate(objects):
+        for wire, at in objects:
             data = wire["data"] if type(wire.get("data")) is dict else wire
             if "content" in data and "toolCallId" not in data:
-                calls += calls_in(self.read_response(wire, (ROOT, i), reader).message)
+                calls += calls_in(self.read_response(wire, at, reader).message)
             else:
-                calls.append(self.read_tool_call(wire, (ROOT, i), reader))
+                calls.append(self.read_tool_call(wire, at, reader))
         return calls
 
     def from_tool_call(

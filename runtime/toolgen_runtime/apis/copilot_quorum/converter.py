@@ -11,7 +11,7 @@ from ...conversion.fields import INVALID_ARGUMENTS_KEY, read_object_arguments, r
 from ...conversion.reader import Reader
 from ...conversion.responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...conversion.tool_results import ResultKind, write_result_text
-from ...conversion.values import optional_text, read_list_or_null, to_plain_object
+from ...conversion.values import items_or_single, optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import loads
@@ -179,11 +179,10 @@ class CopilotQuorumConverter(NativeToolConverter):
             ConversionError: As for `from_response` and `from_tool_call`.
         """
         reader = Reader(self.wire, turn, tools)
-        wires = response if type(response) is list else [response]
-        objects = [to_plain_object(wire, (ROOT, i)) for i, wire in enumerate(wires)]
-        if len(objects) == 1 and "content" in objects[0]:
-            return calls_in(self.read_response(objects[0], ROOT, reader).message)
-        return [self.read_tool_call(wire, (ROOT, i), reader) for i, wire in enumerate(objects)]
+        objects = [(to_plain_object(wire, at), at) for wire, at in items_or_single(response, ROOT)]
+        if len(objects) == 1 and "content" in objects[0][0]:
+            return calls_in(self.read_response(objects[0][0], ROOT, reader).message)
+        return [self.read_tool_call(wire, at, reader) for wire, at in objects]
 
     def from_tool_call(
         self, wire: Any, *, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()

@@ -8,7 +8,7 @@ from typing import Any
 from ...conversion.converter import NativeToolConverter, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import inner_extras, merge_extras_into, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import to_plain_object
+from ...conversion.values import items_or_single, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...json_values import same_json
 from ...models import ContentPart, OpaquePart, ToolCall, ToolDefinition, ToolResult
@@ -172,11 +172,9 @@ class McpConverter(NativeToolConverter):
             ConversionError: As for `from_tool_call`.
         """
         reader = Reader(self.wire, turn, tools)
-        if type(response) is not list:
-            return [self.read_single_call(to_plain_object(response, ROOT), None, ROOT, reader)]
         return [
-            self.read_single_call(to_plain_object(wire, (ROOT, i)), None, (ROOT, i), reader)
-            for i, wire in enumerate(response)
+            self.read_single_call(to_plain_object(wire, at), None, at, reader)
+            for wire, at in items_or_single(response, ROOT)
         ]
 
     def read_single_call(self, wire: dict[str, Any], requested_id: str | None, at: Path, reader: Reader) -> ToolCall:
