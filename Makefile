@@ -37,7 +37,7 @@ build: $(READY) ## set up, and compile the example schemas into generated/
 
 check: lint types drift test ## run before a commit: lint, types, drift and tests
 
-test: $(READY) ## set up, and run all tests that are not slow: ten minutes on two cores
+test: $(READY) ## set up, and run all tests that are not slow: four minutes on two cores
 	@$(PYTEST) -m "not slow" $(ARGS)
 
 test-all: $(READY) ## run all tests, including wheels, environments, type checkers, kills and fuzzing
@@ -51,7 +51,7 @@ pythons: ## run all tests that are not slow on each newer Python that is install
 		fi; \
 	done; test -n "$$found" || { echo "no Python from 3.12 on is on the PATH" >&2; exit 1; }
 
-quick: $(READY) ## run laws, unit tests, architecture and snapshots: one minute; no commands, imports, hostile files, disk faults, clients or sessions
+quick: $(READY) ## run laws, unit tests, architecture and snapshots: half a minute; no commands, imports, hostile files, disk faults, clients or sessions
 	@$(PYTEST) -m "not slow" $(QUICK) $(addprefix --ignore=tests/,$(NOT_QUICK)) $(ARGS)
 
 mutants: $(READY) ## change the writer, the loader, the code of the laws, lowering, plan and the APIs, and list the changes that no test catches; needs root on Linux
