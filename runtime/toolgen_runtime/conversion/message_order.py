@@ -18,6 +18,7 @@ from ..models import (
     ContentPart,
     Message,
     OpaquePart,
+    RefusalPart,
     SystemMessage,
     TextPart,
     ToolCallPart,
@@ -27,6 +28,7 @@ from ..models import (
 )
 from ..paths import ROOT, Path
 from .extras import inner_extras, merge_extras_into
+from .reader import Reader
 from .tool_results import describe_result
 from .writer import Writer
 
@@ -35,11 +37,13 @@ __all__ = [
     "call_ids",
     "check_messages",
     "is_detached_result",
+    "mark_texts_behind_calls",
     "mark_unpaired_results",
     "order_for_api",
     "order_restoring_separate_results",
     "provider_call_ids",
     "results_of",
+    "texts_before_calls",
 ]
 
 _MESSAGES = frozenset([SystemMessage, UserMessage, AssistantMessage, ToolMessage])
@@ -491,3 +495,32 @@ def _is_own_item(message: Message, provider: str) -> bool:
 def _user_message(texts: list[str]) -> UserMessage:
     content: str | list[ContentPart] = texts[0] if len(texts) == 1 else [TextPart(text) for text in texts]
     return UserMessage(content)
+
+
+def mark_texts_behind_calls(parts: Iterable[AssistantPart], reader: Reader) -> None:
+    """Mark the texts that the API itself has behind calls, so that `texts_before_calls` leaves them there."""
+    is_behind = False
+    for part in parts:
+        if is_behind and type(part) is TextPart:
+            merge_extras_into(part, reader.wire.name, {"$inline": True})
+        is_behind = is_behind or type(part) is ToolCallPart
+
+
+def texts_before_calls(parts: Sequence[AssistantPart], at: Path, writer: Writer) -> list[tuple[AssistantPart, Path]]:
+    """Return the parts of an assistant message with their paths. Texts behind calls are moved before the first one.
+
+    The APIs of Anthropic's models reject text between calls and their results.
+    """
+    first = next((i for i, part in enumerate(parts) if type(part) is ToolCallPart), len(parts))
+    moved = [i for i, part in enumerate(parts) if i > first and _is_text_to_move(part, writer)]
+    for i in moved:
+        writer.report_loss((at, i), "a text", "moved", "text must come before calls")
+    others = [i for i in range(first, len(parts)) if i not in moved]
+    return [(parts[i], (at, i)) for i in (*range(first), *moved, *others)]
+
+
+def _is_text_to_move(part: AssistantPart, writer: Writer) -> bool:
+    """Return whether a part behind a call is text that was not read there from the API itself."""
+    if type(part) is not TextPart and type(part) is not RefusalPart:
+        return False
+    return bool(part.text.strip()) and "$inline" not in writer.peek_extras(part.metadata)

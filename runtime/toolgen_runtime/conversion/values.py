@@ -31,6 +31,7 @@ __all__ = [
     "wire_message_of",
     "write_list",
     "write_or_describe",
+    "write_placed",
     "write_text_or_list",
     "write_user_or_opaque",
 ]
@@ -127,9 +128,13 @@ def read_text_or_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> st
 
 def write_list(values: Iterable[Any], at: Path, writer: Writer, write: Write) -> list[Any]:
     """Write values. Unsupported ones are reported; media among them are replaced by a description."""
+    return write_placed(((value, (at, i)) for i, value in enumerate(values)), writer, write)
+
+
+def write_placed(placed: Iterable[tuple[Any, Path]], writer: Writer, write: Write) -> list[Any]:
+    """Write values like `write_list`, each with its path."""
     written = []
-    for i, value in enumerate(values):
-        here = (at, i)
+    for value, here in placed:
         try:
             item = write(value, here, writer)
         except UnsupportedValueError as reason:

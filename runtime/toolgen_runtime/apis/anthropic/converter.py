@@ -26,7 +26,12 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.fields import read_result_call
-from ...conversion.message_order import order_restoring_separate_results, results_of
+from ...conversion.message_order import (
+    mark_texts_behind_calls,
+    order_restoring_separate_results,
+    results_of,
+    texts_before_calls,
+)
 from ...conversion.reader import Reader
 from ...conversion.request_tools import report_choice_without_tools
 from ...conversion.responses import (
@@ -48,6 +53,7 @@ from ...conversion.values import (
     read_text_or_list,
     wire_message_of,
     write_list,
+    write_placed,
     write_text_or_list,
 )
 from ...conversion.writer import Writer
@@ -261,6 +267,7 @@ class AnthropicConverter(NativeToolSdkConverter):
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message of a request."""
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_assistant_block)
+        mark_texts_behind_calls(content if type(content) is list else (), reader)
         message = AssistantMessage(content, metadata=reader.as_metadata(unmapped_members(wire, _MESSAGE)))
         _mark_blank(message, reader)
         return message
@@ -383,7 +390,8 @@ class AnthropicConverter(NativeToolSdkConverter):
         _report_name(message, at, writer)
         content: Any = message.content
         if type(content) is list:
-            content = write_list(content, (at, "content"), writer, self.write_assistant_block)
+            placed = texts_before_calls(content, (at, "content"), writer)
+            content = write_placed(placed, writer, self.write_assistant_block)
         if _is_blank(content) and "$sent" not in extras:
             writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
             return ABSENT
@@ -594,6 +602,7 @@ class AnthropicConverter(NativeToolSdkConverter):
         if "content" not in wire and (error or type(wire.get("message")) is str):
             raise BareApiError(format_path(at), wire)
         blocks = read_list_or_null(wire.get("content"), (at, "content"), reader, self.read_assistant_block)
+        mark_texts_behind_calls(blocks or (), reader)
         message = AssistantMessage(blocks)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:

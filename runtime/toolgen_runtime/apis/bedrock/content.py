@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, extra_at, inner_extras, is_internal_mark, merge_extras_into
@@ -30,6 +31,7 @@ __all__ = [
     "write_cited_block",
     "write_json_block",
     "write_part_unless_rejected",
+    "write_placed_blocks",
     "write_result_blocks",
 ]
 
@@ -101,9 +103,14 @@ def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[A
     """Write text or parts as blocks, with each cache point after its part."""
     if type(content) is str:
         content = [TextPart(content)] if content else []
+    return write_placed_blocks(((part, (at, i)) for i, part in enumerate(content or ())), writer, write)
+
+
+def write_placed_blocks(placed: Iterable[tuple[Any, Path]], writer: Writer, write: Write) -> list[Any]:
+    """Write parts like `write_blocks`, each with its path."""
     blocks: list[Any] = []
-    for i, part in enumerate(content or ()):
-        block = write_or_describe(part, (at, i), writer, write)
+    for part, here in placed:
+        block = write_or_describe(part, here, writer, write)
         if block is ABSENT:
             continue
         blocks.append(block)

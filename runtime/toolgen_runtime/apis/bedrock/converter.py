@@ -25,7 +25,12 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
-from ...conversion.message_order import order_restoring_separate_results, results_of
+from ...conversion.message_order import (
+    mark_texts_behind_calls,
+    order_restoring_separate_results,
+    results_of,
+    texts_before_calls,
+)
 from ...conversion.reader import Reader
 from ...conversion.request_tools import none_if_empty
 from ...conversion.responses import (
@@ -93,6 +98,7 @@ from .content import (
     write_cited_block,
     write_json_block,
     write_part_unless_rejected,
+    write_placed_blocks,
     write_result_blocks,
 )
 from .fields import (
@@ -236,6 +242,7 @@ class BedrockConverter(NativeToolSdkConverter):
                 messages += self.read_user_turn(item.get("content"), (here, "content"), reader, extras)
             else:
                 parts = read_blocks(item.get("content"), (here, "content"), reader, self.read_request_block)
+                mark_texts_behind_calls(parts, reader)
                 messages.append(AssistantMessage(unwrap_single_text(parts), metadata=reader.as_metadata(extras)))
                 reader.next_turn()
         mark_repeated_document_names(messages, reader)
@@ -304,8 +311,12 @@ class BedrockConverter(NativeToolSdkConverter):
             raise wrong_type(at, "a message", message)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
-        write = self.write_user_block if type(message) is UserMessage else self.write_request_block
-        return write_blocks(message.content, (at, "content"), writer, write)
+        path = (at, "content")
+        if type(message) is UserMessage:
+            return write_blocks(message.content, path, writer, self.write_user_block)
+        if type(message.content) is not list:
+            return write_blocks(message.content, path, writer, self.write_request_block)
+        return write_placed_blocks(texts_before_calls(message.content, path, writer), writer, self.write_request_block)
 
     def write_results_and_media(
         self, message: ToolMessage, at: Path, paths: tuple[Path, ...] | None, writer: Writer
@@ -550,6 +561,7 @@ class BedrockConverter(NativeToolSdkConverter):
         wire_message = optional_object(output or {}, "message", (at, "output"))
         path = (((at, "output"), "message"), "content")
         parts = read_blocks(wire_message.get("content"), path, reader, self.read_assistant_block)
+        mark_texts_behind_calls(parts, reader)
         message = AssistantMessage(parts or None)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
