@@ -185,6 +185,17 @@ def test_at_the_limit_one_more_response_may_be_asked_for(runnable: Package) -> N
         assert runnable.module("messages").validate(result.messages) == []
 
 
+def test_where_calls_cannot_be_forbidden_the_last_response_runs_none(
+    runnable: Package, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runnable.module("sessions").Session, "forbids_calls", False)
+    monkeypatch.setattr(runnable.module("sessions").AsyncSession, "forbids_calls", False)
+    completions = [completion(runnable, READ)] * 3
+    for result, session, _ in all_ways(runnable, completions, "Hello", Handlers(), max_tool_turns=1, at_limit="answer"):
+        assert (result.stopped_by, len(session.sent), session.sent[-1].tool_choice) == ("limit", 3, None)
+        assert runnable.module("messages").validate(result.messages) == []
+
+
 class Weather(BaseModel):
     degrees: int
 

@@ -298,6 +298,22 @@ def test_clients_with_several_keys_do_not_retry_by_themselves(
     assert keys == [{"a"}, {"b"}]
 
 
+@pytest.mark.parametrize("provider", SESSIONS)
+def test_the_last_request_of_a_run_can_be_sent(runnable: Package, provider: str) -> None:
+    """With `at_limit="answer"`, calls are forbidden where the API can do that, and otherwise they are only not run."""
+    models, call = runnable.module("models"), {"id": "c", "name": "read_file", "arguments": {"path": "a"}}
+    clients_session = runnable.module(f"sessions.{provider}").Session(object(), "m")
+    messages = [
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": [{"type": "tool_call", "call": call}]},
+        {"role": "tool", "results": [{"toolCallId": "c", "name": "read_file", "kind": "error", "value": "No."}]},
+    ]
+    tools = [{"name": "read_file", "description": "Reads a file."}]
+    choice = {"toolChoice": "none"} if clients_session.forbids_calls else {}
+    request = models.load(models.Request, {"model": "m", "messages": messages, "tools": tools, **choice})
+    assert clients_session.call_kwargs(request, streaming=False)
+
+
 def test_options_that_disable_retries_stay_beside_those_of_a_body(runnable: Package) -> None:
     session = runnable.module("sessions.cohere").Session(object(), "m", further=[object()])
     request = runnable.provider("cohere").from_request({"model": "m", "messages": [], "x_new": 1})

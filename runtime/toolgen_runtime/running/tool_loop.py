@@ -69,6 +69,7 @@ class ToolLoop:
         settings: RunSettings,
         review: Review | None,
         paused: Collection[str] = (),
+        forbids_calls: bool = True,
     ) -> None:
         """Prepare a run.
 
@@ -80,6 +81,7 @@ class ToolLoop:
             settings: The settings, which were checked.
             review: Used instead of that in the settings.
             paused: Stop reasons that mean that the provider interrupted its own turn.
+            forbids_calls: Whether a request with tools can forbid calls.
 
         Raises:
             TypeError: A tool has no handler.
@@ -99,6 +101,7 @@ class ToolLoop:
         self._display_name = display_name
         self._review = review
         self._paused = paused
+        self._forbids_calls = forbids_calls
         self._on_message = settings.get("on_message")
         self._is_cancelled = settings.get("cancelled") or (lambda: False)
         self._messages = list(request.messages)
@@ -213,7 +216,7 @@ class ToolLoop:
         """Return the next request, after the app's `prepare`."""
         request = replace(self._request, messages=list(self._messages))
         if self._is_last_request:
-            request = replace(request, tool_choice="none" if request.tools else None)
+            request = replace(request, tool_choice="none" if request.tools and self._forbids_calls else None)
         prepare = self._settings.get("prepare")
         return request if prepare is None else await await_if_awaitable(prepare(request))
 

@@ -201,6 +201,7 @@ class ToolRunner(Generic[H]):
             settings=settings,
             review=review,
             paused=session.paused,
+            forbids_calls=session.forbids_calls,
         )
 
     def _offer_declared_tools(self, request: Request, offered: Collection[str] | None) -> Request:

@@ -67,6 +67,8 @@ class SessionBase:
     """The names of the declared tools that this model may get, or None for all of them."""
     output_schemas: bool = True
     """Whether the API has output schemas. If not, the prompt has them."""
+    forbids_calls: bool = True
+    """Whether a request with tools can forbid calls. If not, a last request allows them, and none of them runs."""
     paused: Collection[str] = ()
     """Stop reasons that mean that the provider interrupted a turn. The next request continues it."""
     on_loss: OnLoss | None = None

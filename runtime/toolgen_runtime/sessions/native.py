@@ -110,6 +110,7 @@ class ClientSession(SessionBase):
             cls.calls = ClientCalls.from_facts(wire.session)
             cls.offered = wire.declared.names
             cls.output_schemas = wire.session.get("output_schemas", True)
+            cls.forbids_calls = wire.session.get("forbids_calls", True)
             cls.paused = tuple(wire.session.get("paused", ()))
 
     def __init__(

@@ -123,6 +123,7 @@ class Bedrock(BedrockConverter):
             "status": "response.ResponseMetadata.HTTPStatusCode",
             "body": "response",
             "headers": "response.ResponseMetadata.HTTPHeaders",
+            "forbids_calls": False,
         },
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
