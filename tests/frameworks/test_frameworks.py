@@ -322,6 +322,31 @@ def test_a_run_has_the_tools_of_a_server(package: Package, app: App, tmp_path: P
     assert (third.kind, "no" in str(third.value), result.text) == ("error", True, "Done.")
 
 
+def test_a_tool_that_needs_a_task_is_left_out_by_name(package: Package) -> None:
+    from mcp import types
+
+    class Remote:
+        async def list_tools(self, cursor: str | None = None) -> types.ListToolsResult:
+            tools = [
+                {"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}}
+                for name, support in (("far_now", "optional"), ("far_later", "required"))
+            ]
+            return types.ListToolsResult.model_validate({"tools": tools})
+
+    remote = asyncio.run(package.module("frameworks.mcp").remote_tools(Remote()))
+    assert ([tool.name for tool in remote.tools], [*remote.others], remote.left_out) == (
+        ["far_now"],
+        ["far_now"],
+        ["far_later"],
+    )
+
+
+def test_a_server_tells_its_version(package: Package, app: App) -> None:
+    server = package.module("frameworks.mcp").server
+    assert server("a", app).create_initialization_options().server_version == "0.1.0"
+    assert server("a", app, version="3.2").create_initialization_options().server_version == "3.2"
+
+
 @pytest.mark.parametrize("name", [n for n in FRAMEWORKS if n != "mcp"])
 def test_names_and_handlers_that_are_wrong_are_refused_at_once(package: Package, app: App, name: str) -> None:
     tools = package.module(f"frameworks.{name}").tools

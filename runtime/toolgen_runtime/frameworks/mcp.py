@@ -38,6 +38,7 @@ def mcp_server(
     names: Collection[str],
     *,
     timeout: float | None,
+    version: str,
 ) -> Server[Any]:
     """Return a server with the declared tools. Its clients are responsible for asking the user before a call.
 
@@ -48,6 +49,7 @@ def mcp_server(
         handlers: An object with a method for each tool.
         names: Names of the tools to offer. Without names, all tools that are not deprecated.
         timeout: Time limit of each handler, in seconds. None applies the limits that the tools declare.
+        version: The version that the server tells its clients.
 
     Returns:
         The server.
@@ -70,7 +72,7 @@ def mcp_server(
         call = converters.from_tool_call(params, str(context.request_id))
         return types.CallToolResult.model_validate(converters.to_tool_result(await tools.run_call(call)))
 
-    return Server(name, on_list_tools=list_tools, on_call_tool=call_tool)
+    return Server(name, version=version, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 class RemoteTools(NamedTuple):
@@ -80,6 +82,8 @@ class RemoteTools(NamedTuple):
     others: dict[str, Callable[[ToolCall], Awaitable[ToolResult]]]
     read_only: list[str]
     """Names of the tools that the server calls read-only. If you trust the server, pass them as `low_risk`."""
+    left_out: list[str]
+    """Names on the server of the tools that can only be called as tasks, which a run cannot do."""
 
 
 async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
@@ -92,7 +96,8 @@ async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
     Returns:
         The definitions of the tools, and functions that call them.
     """
-    wires = await _list_tools(client)
+    listed = await _list_tools(client)
+    wires = [tool for tool in listed if not _requires_task(tool)]
     tools = converters.from_tools([wire.model_dump(by_alias=True, exclude_unset=True, mode="json") for wire in wires])
 
     async def call_tool(call: ToolCall) -> ToolResult:
@@ -111,7 +116,13 @@ async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
         for name, wire in zip(names, wires, strict=True)
         if wire.annotations is not None and wire.annotations.read_only_hint
     ]
-    return RemoteTools(tools, dict.fromkeys(names, call_tool), read_only)
+    left_out = [tool.name for tool in listed if _requires_task(tool)]
+    return RemoteTools(tools, dict.fromkeys(names, call_tool), read_only, left_out)
+
+
+def _requires_task(tool: types.Tool) -> bool:
+    """Return whether a tool can only be called as a task."""
+    return tool.execution is not None and tool.execution.task_support == "required"
 
 
 async def _list_tools(client: Client) -> list[types.Tool]:
