@@ -51,7 +51,7 @@ def test_what_has_no_answer_is_tried_again_and_nothing_else(
     asked, answers = questions(tmp_path / "questions", 3), tmp_path / "answers"
     upstream.replies.extend([reply("anthropic", "One."), REFUSED, reply("anthropic", "Three.")])
     done = example("batch", asked, str(answers), "--parallel", "1")
-    assert (done.returncode, done.stderr) == (1, "q1: anthropic: invalid_request (status 400)\n")
+    assert (done.returncode, done.stderr) == (1, "q1: anthropic: invalid_request (status 400): no such model\n")
     assert done.stdout.startswith("2 answered, 1 failed, ")
     with answers.open("a") as file:  # as a crash in the middle of a line leaves it
         file.write('{"id": "q1", "ans')

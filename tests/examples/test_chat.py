@@ -116,7 +116,7 @@ def test_a_browser_that_leaves_ends_the_run(chat: Chat, upstream: Loopback) -> N
 def test_a_refusal_is_told_and_the_chat_goes_on(chat: Chat, upstream: Loopback) -> None:
     upstream.replies.extend([REFUSED, stream("anthropic", "Hello.")])
     assert chat.hears("Hello?") == [
-        ("error", {"message": "anthropic: invalid_request (status 400)"}),
+        ("error", {"message": "anthropic: invalid_request (status 400): no such model"}),
         ("end", {"stoppedBy": "error"}),
     ]
     assert chat.hears("Again?")[-1] == ("end", {"stoppedBy": "end"})

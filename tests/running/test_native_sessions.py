@@ -298,6 +298,55 @@ def test_clients_with_several_keys_do_not_retry_by_themselves(
     assert keys == [{"a"}, {"b"}]
 
 
+FAILED_RESPONSES: dict[str, tuple[dict[str, Any], tuple[str, str, bool]]] = {
+    "openai_responses": (
+        {"id": "r", "object": "response", "status": "failed", "error": {"code": "server_error", "message": "It broke."}}
+        | {
+            "created_at": 1,
+            "model": "m",
+            "output": [],
+            "tools": [],
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+        },
+        ("server", "It broke.", True),
+    ),
+    "openrouter": (
+        {"id": "r", "object": "chat.completion", "created": 1, "model": "m"}
+        | {"choices": [{"index": 0, "finish_reason": "error", "message": {"role": "assistant", "content": "Par"}}]},
+        ("server", "Upstream died.", True),
+    ),
+    "openai_chat": (
+        {"id": "r", "object": "chat.completion", "created": 1, "model": "m", "error": {"message": "It broke."}}
+        | {"choices": [{"index": 0, "finish_reason": "error", "message": {"role": "assistant", "content": "Par"}}]},
+        ("unknown", "It broke.", False),
+    ),
+}
+FAILED_RESPONSES["openrouter"][0]["choices"][0]["error"] = {"code": 502, "message": "Upstream died."}
+
+
+@pytest.mark.parametrize("provider", FAILED_RESPONSES)
+def test_an_error_in_a_response_of_status_200_is_that_of_the_run(runnable: Package, provider: str) -> None:
+    body, expected = FAILED_RESPONSES[provider]
+    module = runnable.provider(provider)
+
+    class Failing(runnable.module(f"sessions.{provider}").Session):  # type: ignore[misc]  # a class of a package
+        def complete(self, request: Any) -> Any:
+            return module.from_response(body)
+
+    result = runnable.module("running").run(Failing(object(), "m"), "Hello", Handlers(), review=reviewed)
+    assert result.stopped_by == "error"
+    assert (result.error.kind, result.error.message, result.error.retryable) == expected
+
+
+def test_an_error_has_the_text_of_the_api_unless_it_may_have_a_key(runnable: Package) -> None:
+    errors, models = runnable.module("errors"), runnable.module("models")
+    limit = errors.SessionError("groq", 429, models.ApiError("rate_limit", "Slow down.", True))
+    assert str(limit) == "groq: rate_limit (status 429): Slow down."
+    refused = errors.SessionError("groq", 401, models.ApiError("authentication", f"Bad key {KEY}", False))
+    assert str(refused) == "groq: authentication (status 401)"
+
+
 @pytest.mark.parametrize("provider", SESSIONS)
 def test_the_last_request_of_a_run_can_be_sent(runnable: Package, provider: str) -> None:
     """With `at_limit="answer"`, calls are forbidden where the API can do that, and otherwise they are only not run."""

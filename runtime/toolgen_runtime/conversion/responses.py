@@ -30,6 +30,7 @@ __all__ = [
     "mark_calls_invalid",
     "provider_stop_reason",
     "read_count",
+    "status_text",
     "substitute_normal_stop_reason",
     "value_at_path",
     "with_usage",
@@ -340,6 +341,11 @@ _TOO_LARGE = 413
 """The status of a request that is too large by itself, for example larger than a limit of tokens a minute."""
 
 
+def status_text(status: int) -> str:
+    """Return the message of an API error whose body has no text."""
+    return f"HTTP status {status}"
+
+
 def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str, Any]) -> ApiError:
     """Classify an API error by the codes in its body, otherwise by its status.
 
@@ -352,7 +358,7 @@ def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str
     if status < 400:
         status = next((int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", code)), status)
     texts = [value_at_path(body, path) for path in table.get("message", ())] + [body]
-    message = next((text for text in texts if type(text) is str and text.strip()), f"HTTP status {status}")
+    message = next((text for text in texts if type(text) is str and text.strip()), status_text(status))
     kind = _kind_of_error(codes, message, status, table)
     is_final = status == _TOO_LARGE or any(code in table.get("final", ()) for code in codes)
     return ApiError(kind, message, kind in _RETRYABLE and not is_final, {provider: {"status": status, "body": body}})

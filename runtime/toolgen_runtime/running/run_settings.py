@@ -78,7 +78,7 @@ class RunResult:
         usage: The tokens of all responses together; None if no response states them.
         pending: The calls that wait for a verdict or a result.
         output: The value that `output=Model` asked for; None if the response did not match it.
-        error: The API's error, if the API ended a stream with one.
+        error: The API's error, if it ended a stream with one, or stated one in a response.
     """
 
     completion: Completion

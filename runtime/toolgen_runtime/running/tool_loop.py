@@ -70,6 +70,7 @@ class ToolLoop:
         review: Review | None,
         paused: Collection[str] = (),
         forbids_calls: bool = True,
+        error_of: Callable[[Completion], ApiError | None] = lambda completion: None,
     ) -> None:
         """Prepare a run.
 
@@ -82,6 +83,7 @@ class ToolLoop:
             review: Used instead of that in the settings.
             paused: Stop reasons that mean that the provider interrupted its own turn.
             forbids_calls: Whether a request with tools can forbid calls.
+            error_of: Returns the API's error in a response.
 
         Raises:
             TypeError: A tool has no handler.
@@ -102,6 +104,7 @@ class ToolLoop:
         self._review = review
         self._paused = paused
         self._forbids_calls = forbids_calls
+        self._error_of = error_of
         self._on_message = settings.get("on_message")
         self._is_cancelled = settings.get("cancelled") or (lambda: False)
         self._messages = list(request.messages)
@@ -174,6 +177,7 @@ class ToolLoop:
                     if isinstance(event, CompletedEvent):
                         completion = event.completion
                         self._receive(completion)  # before the event: who leaves at it has the response
+                        self._error = self._error or self._error_of(completion)
                     elif isinstance(event, ErrorEvent):
                         self._error = event.error
                     yield event

@@ -202,6 +202,7 @@ class ToolRunner(Generic[H]):
             review=review,
             paused=session.paused,
             forbids_calls=session.forbids_calls,
+            error_of=session.error_of,
         )
 
     def _offer_declared_tools(self, request: Request, offered: Collection[str] | None) -> Request:

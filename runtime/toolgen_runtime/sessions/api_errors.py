@@ -29,8 +29,8 @@ _SUCCESS = 200
 class SessionError(Exception):
     """An API rejected a request.
 
-    `error` has the reason, and whether a retry may help; the message only has its kind. The client's own exception is
-    not chained, because servers repeat parts of API keys in it. If a run raises it, `messages` is the conversation up to
+    `error` has the reason, and whether a retry may help. The message has the API's own text, unless it is about
+    authentication: there, servers repeat parts of API keys, for which the client's own exception is not chained either. If a run raises it, `messages` is the conversation up to
     then, from which a later run can continue, and `usage` what its responses used.
     """
 
@@ -48,7 +48,8 @@ class SessionError(Exception):
         `error.message` is the API's own text. `request_id` is the id that the provider's support asks for, and
         `retry_after` the time to wait in seconds; None if the API does not state them.
         """
-        super().__init__(f"{provider}: {error.kind} (status {status})")
+        text = "" if error.kind == "authentication" else f": {error.message}"
+        super().__init__(f"{provider}: {error.kind} (status {status}){text}")
         self.provider = provider
         self.status = status
         self.error = error

@@ -16,6 +16,7 @@ from typing import Any, Self, TypeAlias
 from ..conversion.writer import OnLoss
 from ..history import text_of
 from ..models import (
+    ApiError,
     AssistantMessage,
     Completion,
     ContentPart,
@@ -76,6 +77,10 @@ class SessionBase:
 
     _conversation: list[Message] | None = None
     _conversation_tools: list[ToolDefinition | OpaquePart] | None = None
+
+    def error_of(self, completion: Completion) -> ApiError | None:
+        """Return the error that the API stated in a response that it returned nevertheless. None if it stated none."""
+        return None
 
     @property
     def messages(self) -> list[Message]:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
 from ..conversion.cache import to_bytes
 from ..conversion.extras import inner_extras
+from ..conversion.responses import status_text
 from ..conversion.wire import ProviderWire
 from ..conversion.writer import OnLoss
 from ..errors import BareApiError, ConversionError, ConversionLoss
@@ -84,6 +85,7 @@ class ProviderModule(Protocol):
     WIRE: ProviderWire
     to_sdk: Callable[..., dict[str, Any]]
     from_response: Callable[..., Completion]
+    to_response: Callable[..., dict[str, Any]]
     iter_events: Callable[..., Iterator[StreamEvent]]
     aiter_events: Callable[..., AsyncIterator[StreamEvent]]
     from_error: Callable[..., ApiError]
@@ -237,6 +239,16 @@ class ClientSession(SessionBase):
             request_id=request_id(headers),
             retry_after=retry_after(headers, response.body),
         )
+
+    def error_of(self, completion: Completion) -> ApiError | None:
+        """Return the error that the API stated in a response of status 200. None if it stated none."""
+        if completion.finish_reason != "error":
+            return None
+        body = self.provider.to_response(
+            completion, id=completion.id or "", created=0, on_loss=lambda loss: None, on_unsupported="weaken"
+        )
+        error = self.provider.from_error(200, body)
+        return error if error.message != status_text(200) else None
 
     def rest_key(self, client: Any, error: SessionError) -> None:
         """After an error of an API key, use the others first: for good if it was rejected, or for as long as stated."""

@@ -101,8 +101,8 @@ class Mistral(MistralConverter):
         "stop": "stop",
         "length": "length",
         "tool_calls": "tool_calls",
-        "model_length": "length",
         "error": "error",
+        "model_length": "length",
     }
     ERRORS: ClassVar[dict[str, Any]] = {
         "codes": [["code"], ["type"], ["error", "code"], ["error", "type"], ["data", "code"], ["data", "type"]],

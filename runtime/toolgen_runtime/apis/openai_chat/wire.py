@@ -155,10 +155,11 @@ class OpenaiChat(ChatConverter):
         "tool_calls": "tool_calls",
         "content_filter": "content_filter",
         "function_call": "tool_calls",
+        "error": "error",
     }
     ERRORS: ClassVar[dict[str, Any]] = {
-        "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
-        "message": [["error", "message"], ["message"]],
+        "codes": [["error", "code"], ["error", "type"], ["code"], ["type"], ["choices", 0, "error", "code"]],
+        "message": [["error", "message"], ["message"], ["choices", 0, "error", "message"]],
         "words": {
             "context_length_exceeded": "context_length",
             "string_above_max_length": "invalid_request",

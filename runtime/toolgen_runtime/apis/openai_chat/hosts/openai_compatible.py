@@ -119,7 +119,6 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
         {
             "end_turn": "stop",
             "eos": "stop",
-            "error": "error",
             "insufficient_system_resource": "error",
             "aborted": "error",
             "max_tokens": "length",
@@ -130,7 +129,7 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
     ERRORS: ClassVar[dict[str, Any]] = apply_merge_patch(
         OpenaiChat.ERRORS,
         {
-            "message": [["error", "message"], ["error"], ["message"], ["detail"]],
+            "message": [["error", "message"], ["error"], ["message"], ["detail"], ["choices", 0, "error", "message"]],
             "words": {
                 "tool_use_failed": "invalid_request",
                 "insufficient_system_resource": "overloaded",
