@@ -32,6 +32,7 @@ settings.register_profile(
 )
 settings.load_profile("untimed")
 
+# Assertions are rewritten when a module is first imported, so the other imports come after it.
 pytest.register_assert_rewrite("tests.providers.laws", "tests.providers.single_laws")
 
 from tests.support import known_failures  # noqa: E402

@@ -256,7 +256,7 @@ def make_format_class_texts(format: Format) -> FormatTypes:
     """Return the types of the format as slotted dataclasses.
 
     The generator provides annotations and defaults, the template the layout. Plain dataclasses, not pydantic models:
-    creating them by position costs a seventh, and importing them does not import pydantic (docs/design.md).
+    creating them by position costs a seventh, and importing them does not import pydantic (docs/internals.md).
     """
     metadata = {"type": "object", "additionalProperties": True}
     schema = {"$defs": {n: _inlined(s, metadata) for n, s in format.schema["$defs"].items() if n != "Metadata"}}

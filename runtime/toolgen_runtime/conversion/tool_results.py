@@ -67,10 +67,12 @@ def say_failure_in_value(kind: str, value: Any, is_error: bool | None, at: Path,
         return "data", {"error": value}
     if kind != "multimodal" or type(value) is not list:
         return kind, value
-    texts = [part for part in value if type(part) is TextPart]
-    for part in texts:
-        writer.own_extras(part.metadata, at)
-    failure = "\n".join(part.text for part in texts)
+    texts: list[str] = []
+    for i, part in enumerate(value):
+        if type(part) is TextPart:
+            writer.own_extras(part.metadata, ((at[0], "value"), i))
+            texts.append(part.text)
+    failure = "\n".join(texts)
     if len(texts) == len(value):
         return "error", failure
     return "multimodal", [
