@@ -1,6 +1,6 @@
 """Update the generated modules of the runtime: `python -m toolgen.committed_modules [--check]`.
 
-They are `models.py` and the classes of the shipped profiles, and depend on `schemas/format`, `schemas/providers`,
+They are `models.py`, `shipped_providers.py` and the classes of the shipped profiles, and depend on `schemas/format`, `schemas/providers`,
 `templates` and the code of `plan` and `render`. They may all be missing or out of date: whatever a step needs is written
 before it runs. `--check` writes nothing, but prints the modules that are out of date, and exits with 1 if there are any.
 """
@@ -18,7 +18,7 @@ from toolgen.load.loading import load_shipped
 from toolgen.load.sources import SHIPPED
 from toolgen.parse import parse
 from toolgen.render.package import models_text
-from toolgen.render.wires import runtime_wire_files
+from toolgen.render.wires import providers_text, runtime_wire_files
 from toolgen.resolve import Catalog
 from toolgen.resolve.profiles import profile_name_of_file
 from toolgen.resolve.resolution import resolve_catalog
@@ -31,19 +31,25 @@ def main() -> None:
         names = find_stale_modules()
         sys.exit(f"out of date: {', '.join(names)}; run `make build`" if names else 0)
     catalog = shipped_catalog()
-    _write({"models.py": models_text(catalog.format)})  # first, because the converters of APIs import it
+    imported = _imported_modules(catalog)
+    _write(imported)
     files = runtime_wire_files(catalog)
     _write(files)
-    for path in _find_left_over({"models.py", *files}):
+    for path in _find_left_over({*imported, *files}):
         path.unlink()
 
 
 def find_stale_modules() -> list[str]:
     """Return the paths of the modules that are out of date, missing or left over."""
     catalog = shipped_catalog()
-    files = {"models.py": models_text(catalog.format), **runtime_wire_files(catalog)}
+    files = {**_imported_modules(catalog), **runtime_wire_files(catalog)}
     folder = runtime_folder()
     return [*_changed(files), *(path.relative_to(folder).as_posix() for path in _find_left_over(files))]
+
+
+def _imported_modules(catalog: Catalog) -> dict[str, str]:
+    """Return the modules that the converters of APIs import, by path. The classes of providers need the converters."""
+    return {"models.py": models_text(catalog.format), "shipped_providers.py": providers_text(catalog.profiles)}
 
 
 def shipped_catalog() -> Catalog:

@@ -506,9 +506,10 @@ def hand_over(package: Package, provider: str, target: str, body: Any) -> None:
     assert [s for s in strange if s in text] == [], "foreign state"
     assert not strange or losses != [], "foreign state was left out in silence"
     for path, expected in unique_texts(dumped):
-        assert exact(expected)[1:-1] in text or exact(exact(expected)[1:-1])[1:-1] in text or covered(losses, path), (
-            path
-        )
+        spellings = [exact(expected)[1:-1], exact(exact(expected)[1:-1])[1:-1]]
+        if expected.startswith("{"):  # a host of the same API gets an object as it was
+            spellings.append(exact(json.loads(expected)))
+        assert any(spelled in text for spelled in spellings) or covered(losses, path), path
 
 
 def meant(sent: Any, asked: Any) -> Any:

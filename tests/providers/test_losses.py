@@ -69,7 +69,7 @@ CARRIERS: dict[str, tuple[str, Any]] = {
         {"role": "user", "content": [{"type": "opaque", "provider": "elsewhere", "value": {"a": 1}}, TEXT]},
     ),
     "metadata of another provider": (
-        "messages[0].metadata",
+        "messages[0].metadata.elsewhere.signature",
         {"role": "user", "content": "x", "metadata": {"elsewhere": {"signature": "s"}}},
     ),
 }

@@ -208,7 +208,7 @@ def test_what_is_never_sent_is_no_loss(sample: Package, models: Any, provider: s
     assert losses == []
 
 
-MEDIA = ["metadata", "value[0].detail", "value[0].metadata", "value[1]"]
+MEDIA = ["metadata.elsewhere.signature", "value[0].detail", "value[0].metadata.elsewhere.signature", "value[1]"]
 """What is told of a result with an image and a block, where images have a place."""
 
 
@@ -219,8 +219,8 @@ def test_state_of_others_stays_behind_and_is_reported(sample: Package, models: A
     own = models.OpaquePart("elsewhere", {"signature": "s"})
     tool = models.ToolDefinition("t", parameters={"type": "object", "properties": {}}, metadata=state)
     values: list[tuple[Any, Any, list[str]]] = [
-        (module.to_tools, [tool, own], ["[0].metadata", "[1]"]),
-        (module.to_tool_call, models.ToolCall("a", "t", {}, metadata=state), ["metadata"]),
+        (module.to_tools, [tool, own], ["[0].metadata.elsewhere.signature", "[1]"]),
+        (module.to_tool_call, models.ToolCall("a", "t", {}, metadata=state), ["metadata.elsewhere.signature"]),
         (
             module.to_tool_result,
             tool_result(provider, models, "multimodal", [image, own], metadata=state),

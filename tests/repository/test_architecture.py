@@ -318,7 +318,7 @@ def test_everything_of_a_provider_stands_in_one_folder(provider: str) -> None:
 def test_generated_modules_of_the_runtime_are_the_classes_of_profiles_and_the_format() -> None:
     generated = {path for path in modules(RUNTIME) if path.read_text("utf-8").startswith(GENERATED)}
     hosts = set((RUNTIME / "apis").glob("*/hosts/__init__.py"))
-    assert generated == {RUNTIME / "models.py", *map(wire_module, PROFILES), *hosts}
+    assert generated == {RUNTIME / "models.py", RUNTIME / "shipped_providers.py", *map(wire_module, PROFILES), *hosts}
 
 
 def test_every_folder_of_the_runtime_is_a_package() -> None:

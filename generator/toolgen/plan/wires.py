@@ -361,7 +361,8 @@ def _plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
         name=profile.name,
         class_name=wire_class_name(profile.name),
         facts=facts,
-        wire_facts=_wire_facts(profile.name, facts),
+        wire_facts=_wire_facts(profile.name, facts)
+        | ({"extras": section_about_extras(facts)} if ("extras",) in stated else {}),
         class_attributes=attributes,
         mappings=mappings,
         unions=unions,
@@ -383,6 +384,37 @@ def import_converter_class(name: str) -> Any:
     return converter_class
 
 
+def api_of(facts: Mapping[str, Any]) -> str:
+    """Return the name of the API that a provider speaks: the folder of its converter in the runtime."""
+    module = modules_by_exported_name().get(str(facts["converter"]), "")
+    return module.removeprefix("apis.").split(".")[0]
+
+
+def section_about_extras(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the section `extras` of a profile, with the keys of objects that are read, and of what is only spelled.
+
+    Tags, ids, names and arguments have extras of their own, and their fields have all that they say.
+    """
+    objects, spelled = {"choices", "message"}, set()
+    waiting = list(facts.get("mappings", {}).values())
+    while waiting:
+        holder = waiting.pop() or {}
+        spelled.update(holder.get("tag", ()))
+        for key, mapping in (holder.get("keys") or {}).items():
+            if isinstance(mapping, Mapping) and "keys" in mapping:
+                objects.add(key)
+                waiting.append(mapping)
+            elif isinstance(mapping, Mapping):
+                fields = set(mapping.get("fields") or [mapping.get("field")])
+                if fields <= _ALL_SAID:
+                    spelled.add(key)
+    section = {**facts.get("extras", {}), "objects": sorted(objects), "spelled": sorted(spelled)}
+    return {key: value for key, value in section.items() if value}
+
+
+_ALL_SAID = {"arguments", "id", "invalid", "name", "toolCallId"}
+
+
 def wire_class_name(provider: str) -> str:
     """Return the name of a provider's class."""
     return "".join(part.capitalize() for part in provider.split("_"))
@@ -391,7 +423,7 @@ def wire_class_name(provider: str) -> str:
 def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `WireFacts`."""
     names = facts["names"]
-    arguments: dict[str, Any] = {"name": name, "title": facts["title"]}
+    arguments: dict[str, Any] = {"name": name, "title": facts["title"], "api": api_of(facts)}
     arguments |= {"names": names["pattern"], "name_length": names["length"]}
     if names.get("unique"):
         arguments["unique_names"] = True

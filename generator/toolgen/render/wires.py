@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from jinja2 import UndefinedError
@@ -28,9 +29,11 @@ from toolgen.plan.wires import (
     RuntimeFunction,
     UnionPlan,
     WireObjectPlan,
+    api_of,
     declared_attributes,
     import_converter_class,
     plan_provider,
+    section_about_extras,
 )
 from toolgen.render.imports import RUNTIME, UnknownNameError, insert_imports
 from toolgen.render.literals import python_literal, python_string
@@ -51,8 +54,7 @@ def runtime_wire_module(profile: Profile) -> str:
 
     A class stands in the folder of the API whose converter it uses. One of another name is a host of that API.
     """
-    module = modules_by_exported_name().get(str(profile.facts["converter"]), "")
-    api = module.removeprefix("apis.").split(".")[0]
+    api = api_of(profile.facts)
     name = "wire" if api == profile.name else f"hosts.{profile.name}"
     return f"{RUNTIME}.apis.{api}.{name}"
 
@@ -109,6 +111,20 @@ def runtime_wire_files(catalog: Catalog) -> dict[str, str]:
                 UNFORMATTED_HEADER + '"""The classes of servers that speak this API, each with its differences."""\n'
             )
     return files
+
+
+def providers_text(profiles: Iterable[Profile]) -> str:
+    """Return the module that lists the shipped providers with their APIs, and what their extras mean to others."""
+    ordered = sorted(profiles, key=attrgetter("name"))
+    apis = {profile.name: api_of(profile.facts) for profile in ordered}
+    extras = {profile.name: section_about_extras(profile.facts) for profile in ordered}
+    return format_generated_module(
+        "shipped_providers.py",
+        '"""The providers that toolgen has."""\n\nfrom typing import Any, Final\n\n__all__ = ["API_OF", "EXTRAS"]\n\n'
+        f'API_OF: Final = {python_literal(apis)}\n"""The APIs that they speak, by their names."""\n\n'
+        f"EXTRAS: Final[dict[str, dict[str, Any]]] = {python_literal(extras)}\n"
+        '"""The section `extras` of their profiles, with the keys of `ExtrasFacts`."""\n',
+    )
 
 
 def _path_of(module: str) -> str:

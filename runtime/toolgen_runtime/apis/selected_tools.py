@@ -32,12 +32,15 @@ def write_selected_tools(
     allowed = choice.names if type(choice) is AllowedToolChoice else None
     if type(choice) is NamedToolChoice and any(getattr(tool, "name", None) == choice.name for tool in tools or ()):
         allowed = [choice.name]
-    if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
+    excludes_tools = choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required")
+    if excludes_tools and not tools:
+        writer.report_default((at, "toolChoice"), "toolChoice", "the request has no tools")
+    elif excludes_tools:
         writer.report_loss((at, "toolChoice"), "toolChoice", "rewritten", "tools that must not be called were left out")
     elif choice is not None:
         write_choice(choice, (at, "toolChoice"), writer, table)
-    if tools is None:
-        return ABSENT
+    if not tools:
+        return ABSENT if tools is None else write_list(tools, (at, "tools"), writer, write)
     if choice == "none":
         writer.report_loss((at, "tools"), "tools", "dropped", "the model must not call any of them")
         return ABSENT

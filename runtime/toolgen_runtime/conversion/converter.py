@@ -25,6 +25,7 @@ from ..models import (
     ToolResult,
 )
 from ..paths import ROOT, Path
+from ..shipped_providers import API_OF
 from .extras import ABSENT
 from .message_order import check_messages, mark_unpaired_results
 from .reader import Reader, check_tools
@@ -220,6 +221,7 @@ class Converter:
 
     def write_checked_request(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write a request, and report it if none of its messages is left."""
+        writer.was_read = not API_OF.keys().isdisjoint(request.metadata or ())
         written: dict[str, Any] = self.write_request(request, ROOT, writer)
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
         if request.messages and not read and [] in map(written.get, ("messages", "contents", "input")):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ABSENT",
     "NO_EXTRAS",
+    "SPELLING_MARKS",
     "Extras",
     "UnsupportedValueError",
     "choice_extras",
@@ -22,10 +23,10 @@ __all__ = [
     "escape_marks",
     "extra_at",
     "find_value_and_key",
-    "has_members",
     "has_value_at",
     "inner_extras",
     "is_internal_mark",
+    "is_null_or_empty",
     "keep_inner_extras",
     "merge_extras_into",
     "note_alias",
@@ -138,6 +139,10 @@ def keep_inner_extras(extras: Extras, holder: dict[str, Any], key: str, inner: E
 _MARKS = frozenset(["$", "$absent", "$around", "$read", "$synthetic", "$whole"])
 
 
+SPELLING_MARKS = frozenset(["$absent", "$as", "$apart", "$beside", "$inline", "$numbers", "$within"])
+"""The marks that only say how something is spelled. They hold for all hosts of an API."""
+
+
 def escape_marks(value: Any) -> Any:
     """Return a value of the wire as an extra. An object that looks like a mark, or has one inside, becomes `{"$": value}`."""
     if type(value) is dict and (is_internal_mark(value) or any(map(is_internal_mark, value.values()))):
@@ -173,11 +178,9 @@ def _without_marks(extra: Any) -> Any:
     return {key: value for key, value in extra.items() if not _is_lone_mark(value)} or ABSENT
 
 
-def has_members(extras: Extras) -> bool:
-    """Return whether extras have more than marks: a key alone, or in another form than the usual one, is none."""
-    return any(
-        key[:1] != "$" and not (type(extra) is dict and extra.keys() == {"$around"}) for key, extra in extras.items()
-    )
+def is_null_or_empty(value: Any) -> bool:
+    """Return whether a value is null, or an empty text or list. An empty object may switch something on."""
+    return value is None or value == "" or value == []
 
 
 def restore_extras(wire: dict[str, Any], extras: Extras) -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "read_call_id",
     "read_call_id_verbatim",
     "read_data_url",
+    "read_described_output_schema",
     "read_effort",
     "read_enum_value",
     "read_flag_about_tools",
@@ -43,10 +44,12 @@ __all__ = [
     "read_text_empty_as_none",
     "read_tool_name",
     "read_tool_schema",
+    "with_description",
     "write_cache_control",
     "write_call_id",
     "write_call_id_verbatim",
     "write_data_url",
+    "write_described_output_schema",
     "write_effort",
     "write_enum_value",
     "write_flag_about_tools",
@@ -346,6 +349,33 @@ def write_output_schema(schema: dict[str, Any], at: Path, writer: Writer, strict
     return writer.lower_schema(schema, True, at) if strict is True else schema
 
 
+def read_described_output_schema(
+    wire: dict[str, Any], at: Path, reader: Reader, strict: bool | None = True
+) -> dict[str, Any]:
+    """Read an output schema, and the text at the key `description` beside it as the description of the schema.
+
+    Raises:
+        ConversionError: The schema is not an object.
+    """
+    schema = read_output_schema(wire.get("schema", ABSENT), (at, "schema"), reader, strict)
+    return with_description(schema, wire.get("description"))
+
+
+def with_description(schema: dict[str, Any], text: Any) -> dict[str, Any]:
+    """Return a schema with a text before its own description. Anything but text is left out."""
+    texts = [text, schema.get("description")]
+    if type(text) is not str or not text:
+        return schema
+    return {**schema, "description": "\n\n".join(text for text in texts if type(text) is str and text)}
+
+
+def write_described_output_schema(
+    schema: dict[str, Any], at: Path, writer: Writer, strict: bool | None = True
+) -> dict[str, Any]:
+    """Write an output schema. Its description stays inside it."""
+    return {"schema": write_output_schema(schema, at, writer, strict)}
+
+
 def read_tool_name(value: Any, at: Path, reader: Reader) -> str:
     """Read the name of a tool. Return the name that the app knows the tool by.
 
@@ -384,7 +414,7 @@ def write_flag_about_tools(value: bool | None, at: Path, writer: Writer, tools: 
         return ABSENT
     if has_tools_for_provider(tools, writer.wire):
         return value
-    writer.report_loss(at, at[1], "dropped", "the request has no tools")
+    writer.report_default(at, str(at[1]), "the request has no tools")
     return ABSENT
 
 

@@ -65,6 +65,23 @@ def _other_fields(kind: Any, mapped: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in data if name != "metadata" and name not in mapped)
 
 
+_DEFAULTS = {
+    "detail": "auto",
+    "frequency_penalty": 0,
+    "output_format": "text",
+    "parallel_tool_calls": True,
+    "presence_penalty": 0,
+}
+"""The values of fields that APIs assume where there are none."""
+
+
+def _happens_anyway(value: Any, name: str) -> bool:
+    """Return whether a field of a value has the default of all APIs, or is about the tools of a request without tools."""
+    if name == "parallel_tool_calls" and not value.tools:
+        return True
+    return name in _DEFAULTS and bool(getattr(value, name) == _DEFAULTS[name])
+
+
 class SourceObject:
     """An object of the wire that is read. Keys that nothing reads are extras, and so are nulls.
 
@@ -282,19 +299,18 @@ class TargetObject:
     def unmapped(self, value: Any, mapped: tuple[str, ...], lost: Mapping[str, Severity] = _NOTHING) -> None:
         """Report the fields of a value that have no key on the wire, unless they are None. `mapped` are all others.
 
-        `lost` has the severities that are not the usual ones, by the name of the field. To lose a behaviour that is
-        true is a note, because that is what APIs do.
+        `lost` has the severities that are not the usual ones, by the name of the field. A field that says what happens
+        anyway is a note.
         """
         kind: Any = type(value)
         usual: Severity = "warning" if kind is Request else "note"
         for name in _other_fields(kind, mapped):
             field = getattr(value, name)
-            if field is not None:
-                severity = lost.get(name, usual)
-                if severity == "behaviour" and field is True:
-                    severity = "note"
-                spelled = to_camel_case(name)
-                self.writer.report_unsupported((self.at, spelled), spelled, severity)
+            spelled = to_camel_case(name)
+            if field is not None and _happens_anyway(value, name):
+                self.writer.report_default((self.at, spelled), spelled, "it has no effect")
+            elif field is not None:
+                self.writer.report_unsupported((self.at, spelled), spelled, lost.get(name, usual))
 
     def required(self, key: str, value: Any) -> None:
         """Write a field as it is."""

@@ -219,7 +219,7 @@ def write_choice(choice: ToolChoice, at: Path, writer: Writer, table: Mapping[st
             writer.report_loss(at, "toolChoice", "dropped", reason, "behaviour")
         return ABSENT
     if table[selection.row] == OMITTED:
-        writer.report_loss(at, "toolChoice", "defaulted", "it is the default")
+        writer.report_default(at, "toolChoice", "it is the default", "defaulted")
         return ABSENT
     written = _write_selection(selection, at, writer, table)
     if extras and type(written) is dict:
@@ -279,12 +279,16 @@ def offers_chosen_tools(choice: ToolChoice | None, tools: Sequence[Any] | None, 
 def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer, *, has_others: bool = False) -> None:
     """Report a choice that is left out because the request lacks its tools, or has no tools at all.
 
-    One that requires a call is a loss of behaviour, and so is one that excludes the others.
+    One that requires a call is a loss of behaviour, and so is one that excludes the others. Without any tools, all other
+    choices have no effect.
     """
     is_optional = choice in ("auto", "none") or (type(choice) is AllowedToolChoice and choice.mode != "required")
-    severity: Literal["note", "behaviour"] = "note" if is_optional and not has_others else "behaviour"
-    reason = "the request has no tool that it names" if has_others else "the request has no tools"
-    writer.report_loss(at, "toolChoice", "dropped", reason, severity)
+    if has_others:
+        writer.report_loss(at, "toolChoice", "dropped", "the request has no tool that it names", "behaviour")
+    elif is_optional:
+        writer.report_default(at, "toolChoice", "the request has no tools")
+    else:
+        writer.report_loss(at, "toolChoice", "dropped", "the request has no tools", "behaviour")
 
 
 Write = Callable[[Any, Path, Writer], Any]
@@ -297,7 +301,7 @@ def write_tools(tools: Sequence[Any], extra: Any, at: Path, writer: Writer, writ
     written = write_list(tools, at, writer, _first_of_each_name(write) if writer.wire.unique_names else write)
     if written or at == ROOT or (type(extra) is dict and "$whole" in extra):
         return written
-    writer.report_loss(at, "tools", "dropped", "the list is empty, which many APIs reject")
+    writer.report_default(at, "tools", "the list is empty, which many APIs reject")
     return ABSENT
 
 

@@ -9,7 +9,8 @@ Where one pair has several keys of an object, it reads the object, and writes th
 
 What is kept of a key stands in the extras of its object, under the key:
 
-- `{"$whole": value}`: the fields have the value, but would be written differently
+- `{"$whole": value}`: the fields have the value, but would be written differently; `$unread` beside it lists keys inside
+  that no field has
 - `{"$absent": true}`: there was no key, but one would be written
 - keys of an object that are neither read nor written, under their own names, with `"$read": true`
 - a value of which nothing was read, as it is; so are nulls.
@@ -17,7 +18,7 @@ What is kept of a key stands in the extras of its object, under the key:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as fields_of
 from typing import Any, Generic, TypeVar
@@ -31,6 +32,7 @@ from .extras import (
     Extras,
     UnsupportedValueError,
     escape_marks,
+    is_null_or_empty,
     restore_extras,
     unescape_marks,
     unmapped_members,
@@ -261,6 +263,9 @@ def _with_unread(written: Any, extra: Any) -> Any:
 
 _MARKS = frozenset(["$absent", "$whole"])
 
+_DEEPEST = 4
+"""How deep the keys are that are reported one by one. What is deeper is usually a schema."""
+
 
 def _keep(extras: Extras, key: str, value: Any, fields: Any, written: Any, *, is_lossless: bool) -> None:
     """Add to the extras what is different about the value of a key. Nulls are there already.
@@ -276,12 +281,35 @@ def _keep(extras: Extras, key: str, value: Any, fields: Any, written: Any, *, is
         extras[key] = escape_marks(value)
     elif is_lossless and _agree(value, written):
         unread = unmapped_members({k: v for k, v in value.items() if k not in written}, frozenset())
-        if any(member not in (None, "", [], {}) for member in unread.values()):
+        if not all(is_null_or_empty(member) or member == {} for member in unread.values()):
             extras[key] = {**unread, "$read": True}
         elif unread:  # nothing but values that say nothing
             extras[key] = {"$whole": _copied(value)}
     elif not is_lossless or is_too_deep(value) or not same_json(written, value):
         extras[key] = {"$whole": _copied(value)}
+        if not _is_among(value, fields) and (unread_keys := list(_unread_keys(value, written))):
+            extras[key]["$unread"] = unread_keys
+
+
+def _is_among(value: Any, fields: Any) -> bool:
+    """Return whether a field has the whole value."""
+    return any(same_json(value, field) for field in _as_tuple(fields) if type(field) is type(value))
+
+
+def _unread_keys(value: Any, written: Any, depth: int = _DEEPEST) -> Iterator[str]:
+    """Return the keys of a value, and of what is inside it, that say something and would not be written.
+
+    An object with other keys in their place is only spelled differently.
+    """
+    if type(value) is dict and type(written) is dict and depth and written.keys() <= value.keys():
+        for key, member in value.items():
+            if key in written:
+                yield from _unread_keys(member, written[key], depth - 1)
+            elif not is_null_or_empty(member):
+                yield key
+    elif type(value) is list and type(written) is list and len(value) == len(written):
+        for item, written_item in zip(value, written, strict=True):
+            yield from _unread_keys(item, written_item, depth)
 
 
 def _copied(value: Any) -> Any:

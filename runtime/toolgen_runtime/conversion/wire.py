@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..lowering.tools import Lowerings
     from ..models import Loss, ToolCall, ToolDefinition
     from .encoding import Encoding
+    from .lost_extras import ExtrasFacts
 
 __all__ = ["CachedEntry", "DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
 
@@ -30,7 +31,8 @@ class WireFacts:
     names and ids that toolgen makes, `id_prefix` is the beginning of such ids. `rejects` are the key paths of
     members that the API rejects in requests. `declared` has the keys of the wire's tools for settings of the declaration.
     `dialects` are its rules for schemas. `unique_names` means that the API rejects two tools of one name. `session` is
-    how a session calls the official client, and makes it: the section of this name in the profile.
+    how a session calls the official client, and makes it: the section of this name in the profile. `api` is the API that
+    the provider speaks. `extras` is the section of this name, if it is not that of a shipped profile.
     """
 
     def __init__(
@@ -47,8 +49,12 @@ class WireFacts:
         dialects: Mapping[str, Any] = MappingProxyType({"open": {}}),
         unique_names: bool = False,
         session: Mapping[str, Any] = _NOTHING,
+        api: str = "",
+        extras: Mapping[str, Any] = _NOTHING,
     ) -> None:
         self.name = name
+        self.api = api
+        self.extras = extras
         self.title = title
         self.unique_names = unique_names
         self.names = names
@@ -202,6 +208,16 @@ class ProviderWire:
         self.strict = frozenset(declared.strict)
         self.entries: Cache[CachedEntry] = Cache()
         self.declared_entries: Mapping[str, Any] = _NOTHING
+        self.api = facts.api or facts.name
+
+    @cached_property
+    def extras_facts(self) -> ExtrasFacts:
+        """What the profile says about keys that no field has."""
+        from .lost_extras import ExtrasFacts, facts_about_extras
+
+        if self._facts.extras:
+            return ExtrasFacts(self._facts.extras)
+        return facts_about_extras(self.name, self.api)
 
     @cached_property
     def is_legal_id(self) -> Callable[[str], Any]:

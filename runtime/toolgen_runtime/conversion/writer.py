@@ -18,7 +18,19 @@ from ..models import (
     ToolDefinition,
 )
 from ..paths import Path, format_path
-from .extras import ABSENT, Extras, copy_extras, extra_at, has_members, inner_extras, without_extra_at
+from ..shipped_providers import API_OF
+from .extras import (
+    ABSENT,
+    SPELLING_MARKS,
+    Extras,
+    copy_extras,
+    extra_at,
+    inner_extras,
+    is_internal_mark,
+    is_null_or_empty,
+    without_extra_at,
+)
+from .lost_extras import ExtrasFacts, facts_about_extras, lost_members
 from .wire import ProviderWire, make_hashed_name
 
 if TYPE_CHECKING:
@@ -98,7 +110,7 @@ class Writer:
     declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
     limits. `drops_ids` means that the client drops the ids of calls. `model`
     is the request's model if messages depend on it. `downgraded` has the tools that should be strict but cannot be.
-    `losses` has what was reported so far.
+    `losses` has what was reported so far. `was_read` means that the request was read from a body, of any provider.
     """
 
     __slots__ = (
@@ -121,6 +133,7 @@ class Writer:
         "model",
         "names",
         "unsent",
+        "was_read",
         "wire",
     )
 
@@ -154,6 +167,7 @@ class Writer:
         self.losses: list[Loss] = []
         self.budget_used: dict[str, int] = {}
         self._tools = tools
+        self.was_read = False
         self._codec: LoweredArgumentCodec | None = None
         self._value = value
         self._value_type = value_type
@@ -245,6 +259,11 @@ class Writer:
             return name in self.wire.encodings
         return self.argument_codec.encoding_of(name) is not None
 
+    def report_default(self, at: Path, what: str, reason: str, action: Action = "dropped") -> None:
+        """Report a setting without effect. A request that was read has what its client writes by default, which is no loss."""
+        if not self.was_read:
+            self.report_loss(at, what, action, reason)
+
     def report_unsupported(self, at: Path, what: str, severity: Severity = "note") -> None:
         """Report a value that this wire does not support."""
         self.report_loss(at, what, "dropped", f"{self.wire.title} does not support it", severity)
@@ -297,22 +316,60 @@ class Writer:
                     )
 
     def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:
-        """Return a copy of this provider's extras. Report those of other providers, which are not written."""
+        """Return a copy of this provider's extras, with what other hosts of its API say. Report what is not written."""
         if not metadata:
             return {}
-        for provider, extras in metadata.items():
-            if provider != self.wire.name and (type(extras) is not dict or has_members(extras)):
-                self.report_loss(
-                    (at, "metadata"), f"metadata of {provider}", "dropped", "only that provider can read it"
-                )
-        own_extras = inner_extras(metadata, self.wire.name)
-        return copy_extras(self.without_rejected(own_extras, (at, "metadata"))) if own_extras else own_extras
+        extras: Extras = {}
+        for provider in metadata:
+            if provider == self.wire.name:
+                continue
+            foreign, path = inner_extras(metadata, provider), ((at, "metadata"), provider)
+            facts = facts_about_extras(provider)
+            if API_OF.get(provider) == self.wire.api and not self.is_response:
+                extras |= self._extras_of_host(foreign, facts, path)
+            else:
+                self._report_lost_members(foreign, facts, path, is_known=provider in API_OF)
+        extras |= inner_extras(metadata, self.wire.name)
+        return copy_extras(self.without_rejected(extras, (at, "metadata"))) if extras else extras
+
+    def _extras_of_host(self, extras: Extras, facts_of_host: ExtrasFacts, at: Path) -> Extras:
+        """Return what another host of this API has kept. Report what this one cannot have, such as state of that host."""
+        facts = self.wire.extras_facts
+        readable: Extras = {}
+        foreign: Extras = {}
+        for key, extra in extras.items():
+            if key[:1] == "$":
+                if key in SPELLING_MARKS and not (key == "$as" and type(extra) is str):  # of what stayed opaque
+                    readable[key] = extra
+            elif is_internal_mark(extra):
+                if "$synthetic" not in extra and key not in facts.spelled:  # such as the text of an invalid call
+                    readable[key] = extra
+            elif key in facts.objects and type(extra) is dict:
+                readable[key] = self._extras_of_host(extra, facts_of_host, (at, key))
+            elif facts.takes_from_hosts(key):
+                readable[key] = extra
+            else:
+                foreign[key] = extra
+        self._report_lost_members(foreign, facts_of_host, at)
+        return readable
+
+    def _report_lost_members(self, extras: Extras, facts: ExtrasFacts, at: Path, *, is_known: bool = True) -> None:
+        """Report the keys in extras that are not written. What a response lacks, and what an app adds, is a note."""
+        for member in lost_members(extras, facts):
+            path = at
+            for key in member.key_path:
+                path = (path, key)
+            is_warning = member.is_warning and is_known and not self.is_response
+            reason = f"{self.wire.title} has no key for it"
+            self.report_loss(path, member.key_path[-1], "dropped", reason, "warning" if is_warning else "note")
 
     def without_rejected(self, extras: Extras, at: Path) -> Extras:
         """Return extras without what the API rejects, which is reported."""
         for key_path in self._rejects:
-            if extra_at(extras, *key_path) is not ABSENT:
-                self.report_loss(at, key_path[-1], "dropped", f"{self.wire.title} rejects it", "warning")
+            extra = extra_at(extras, *key_path)
+            if extra is not ABSENT:
+                if not is_null_or_empty(extra) and not self.wire.extras_facts.says_nothing(key_path[-1], extra):
+                    self.report_loss(at, key_path[-1], "dropped", f"{self.wire.title} rejects it", "warning")
                 extras = without_extra_at(extras, *key_path)
         return extras
 

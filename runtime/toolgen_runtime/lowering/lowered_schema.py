@@ -44,11 +44,12 @@ class LoweredSchema:
         return tuple(change for change in self.changes if change.is_unsupported)
 
     def only_drops_keywords(self, source: Mapping[str, Any] | bool) -> bool:
-        """Return whether the schema is the source without the dropped keywords, apart from what every root has."""
-        if isinstance(source, bool) or not source:
-            return source == self.schema
+        """Return whether the schema is the source without labels and dropped keywords, apart from what every root has."""
+        if isinstance(source, bool):
+            return False
+        schema = _without_labels(self.schema)
         of_every_root = {key: self.schema[key] for key in ("type", "properties") if key in self.schema}
-        if same_json({**of_every_root, **source}, self.schema):
+        if same_json({**of_every_root, **_without_labels(source)}, schema):
             return True
         if any(change.action != "dropped" for change in self.changes):
             return False
@@ -57,7 +58,21 @@ class LoweredSchema:
             holder = _value_at(remaining, change.pointer)
             if type(holder) is dict:
                 holder.pop(change.what, None)
-        return same_json({**of_every_root, **remaining}, self.schema)
+        return same_json({**of_every_root, **_without_labels(remaining)}, schema)
+
+
+_LABELS = frozenset(["$comment", "$schema", "title"])
+
+
+def _without_labels(value: Any) -> Any:
+    """Return a schema without what names it or the dialect in which it is written. A property may have these names."""
+    if isinstance(value, Mapping):
+        return {
+            key: _without_labels(member)
+            for key, member in value.items()
+            if not (key in _LABELS and isinstance(member, str))
+        }
+    return [_without_labels(item) for item in value] if isinstance(value, list) else value
 
 
 def _value_at(schema: Any, pointer: Pointer) -> Any:

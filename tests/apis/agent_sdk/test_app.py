@@ -268,7 +268,7 @@ def test_state_of_providers_rides_along_and_a_value_of_the_apps_own_stays(sample
     assert losses == []
     occupied = models.ToolCall("c", "t", {}, metadata={**state, PROVIDER: {"provider_meta": "mine"}})
     assert module.to_tool_call(occupied, on_loss=losses.append)["provider_meta"] == "mine"
-    assert [loss.path for loss in losses] == ["metadata", "metadata"]
+    assert [loss.path for loss in losses] == ["metadata.gemini.thoughtSignature", "metadata.anthropic.a"]
     for reserved in ("declaration", "unknown"):
         odd = {
             "id": "c",

@@ -240,9 +240,11 @@ def test_choices_both_ways(generated: SimpleNamespace, choice: Any, wire: Any) -
 def test_parallel_off_is_a_loss_of_behaviour(generated: SimpleNamespace) -> None:
     wire, losses = sent(generated, [ASK], parallelToolCalls=False, stream=True)
     assert wire == body(user(text("go")))
-    assert sorted(losses) == [("parallelToolCalls", "dropped", "behaviour"), ("stream", "dropped", "note")]
+    assert sorted(losses) == [("parallelToolCalls", "dropped", "note"), ("stream", "dropped", "note")]
     models = generated.models
-    request = models.load(models.Request, {"messages": [ASK], "parallelToolCalls": False})
+    request = models.load(
+        models.Request, {"messages": [ASK], "parallelToolCalls": False, "tools": [{"name": "f", "parameters": {}}]}
+    )
     with pytest.raises(models.ConversionError, match="parallelToolCalls"):
         generated.gemini.to_request(request)
 
@@ -354,7 +356,10 @@ def test_foreign_state_stays_behind(generated: SimpleNamespace) -> None:
     thought = {"type": "reasoning", "text": "", "metadata": {"anthropic": {"data": "secret"}}}
     written, losses = sent(generated, [ASK, {"role": "assistant", "content": [thought, {"type": "text", "text": "b"}]}])
     assert written["contents"][1] == model(text("b"))
-    assert {path for path, _, _ in losses} == {"messages[1].content[0].metadata", "messages[1].content[0]"}
+    assert {path for path, _, _ in losses} == {
+        "messages[1].content[0].metadata.anthropic.data",
+        "messages[1].content[0]",
+    }
 
 
 def test_empty_messages_are_dropped_and_told(generated: SimpleNamespace) -> None:

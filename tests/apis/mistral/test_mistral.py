@@ -115,7 +115,7 @@ def test_thoughts_of_others_go_out_as_chunks_without_their_signatures(sample: Pa
     assert sent["messages"][1]["content"] == [thought("Hm."), text("So.")]
     assert [(loss.path, loss.action) for loss in losses] == [
         ("messages[1].content[0].text", "rewritten"),
-        ("messages[1].content[0].metadata", "dropped"),
+        ("messages[1].content[0].metadata.anthropic.signature", "dropped"),
     ]
 
 

@@ -121,7 +121,9 @@ def test_a_function_message_is_the_result_of_the_open_call_of_its_name(
     assert [result.kind for result in results_read[1:]] == [
         "error" if "x_key" in result else "text" for result in results
     ]
-    sent = sample.provider("openai_responses").to_request(request)["input"]
+    losses: list[Any] = []
+    sent = sample.provider("openai_responses").to_request(request, on_loss=losses.append)["input"]
+    assert {loss.what for loss in losses} <= {"x_key"}
     assert [item["call_id"] for item in sent if item.get("type") == "function_call_output"] == [
         result.tool_call_id for result in results_read
     ]

@@ -82,7 +82,7 @@ def test_what_was_not_sent_comes_last_and_is_told(models: Any, wrote: Any) -> No
     expected = [models.TextPart("t1"), call(models, "c1"), models.TextPart("t2")]
     assert arranged == [*expected, models.RefusalPart("no"), models.TextPart(" and more"), call(models, "c2")]
     assert [(loss.path, loss.action) for loss in losses] == [
-        ("message.content[1].metadata", "dropped"),
+        ("message.content[1].metadata.gemini.x", "dropped"),
         ("message.content[0]", "moved"),
         ("message.content[1]", "moved"),
     ]

@@ -279,7 +279,7 @@ def test_a_field_without_a_key_is_reported() -> None:
     assert [(loss.path, loss.what, loss.severity) for loss in losses] == [
         ("messages.name", "name", "note"),
         ("messages.detail", "detail", "warning"),
-        ("messages.cache", "cache", "note"),
+        ("messages.cache", "cache", "behaviour"),
         ("messages.cache", "cache", "behaviour"),
     ]
 
@@ -297,4 +297,4 @@ def test_extras_of_another_provider_are_reported() -> None:
     losses: list[Loss] = []
     writer = Writer(WIRE, losses.append, "weaken")
     assert TargetObject({"alien": {"x": 1}, "some": {"y": 2}}, AT, writer).finish() == {"y": 2}
-    assert [(loss.path, loss.what) for loss in losses] == [("messages.metadata", "metadata of alien")]
+    assert [(loss.path, loss.what) for loss in losses] == [("messages.metadata.alien.x", "x")]

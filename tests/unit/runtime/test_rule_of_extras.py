@@ -268,7 +268,7 @@ def test_another_provider_reports_keys_that_are_not_read() -> None:
     target = TargetObject(metadata, ROOT, Writer(wire, losses.append, "weaken"))
     target.field("k", "u", "field", *URL)
     assert target.finish() == {"k": {"url": "u"}}
-    assert [loss.what for loss in losses] == ["metadata of some"]
+    assert [loss.what for loss in losses] == ["detail"]
 
 
 @pytest.mark.parametrize("detail", [None, "", [], {}])

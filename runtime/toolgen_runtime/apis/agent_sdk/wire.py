@@ -56,6 +56,7 @@ class AgentSdk(AgentSdkConverter):
     FACTS = WireFacts(
         name="agent_sdk",
         title="Agent SDK core types",
+        api="agent_sdk",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
         dialects={

@@ -593,7 +593,7 @@ class AnthropicConverter(NativeToolSdkConverter):
         if has_others:
             return _with_parallel_setting(self.write_tool_choice(None, at, writer), parallel, parallel_path, writer)
         if parallel is not None:
-            writer.report_loss(parallel_path, "parallelToolCalls", "dropped", "the request has no tools")
+            writer.report_default(parallel_path, "parallelToolCalls", "the request has no tools")
         return ABSENT
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:

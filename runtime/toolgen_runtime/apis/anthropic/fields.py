@@ -29,9 +29,9 @@ def read_refused_number(value: Any, at: Path, reader: Reader) -> Any:
 
 
 def write_refused_number(value: float | None, at: Path, writer: Writer) -> Any:
-    """Leave out a number, which is reported."""
+    """Leave out a number, which is reported: as a note if it is 1, the API's default for `temperature` and `top_p`."""
     if value is not None:
-        writer.report_unsupported(at, "a sampling parameter", "warning")
+        writer.report_unsupported(at, str(at[1]), "note" if value == 1 else "warning")
     return ABSENT
 
 

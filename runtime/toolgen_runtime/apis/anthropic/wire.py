@@ -58,6 +58,7 @@ class Anthropic(AnthropicConverter):
     FACTS = WireFacts(
         name="anthropic",
         title="Anthropic Messages",
+        api="anthropic",
         names="[a-zA-Z0-9_-]{1,128}",
         name_length=64,
         unique_names=True,
@@ -477,7 +478,7 @@ class Anthropic(AnthropicConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
-        target.unmapped(schema, ("schema",))
+        target.unmapped(schema, ("schema", "name", "strict"))
         target.required("type", "json_schema")
         target.field("schema", schema.schema, "schema", read_output_schema, write_output_schema)
         return target.finish()

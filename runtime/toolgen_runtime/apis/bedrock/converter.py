@@ -105,12 +105,12 @@ from .fields import (
     DistinctDocumentNames,
     mark_repeated_document_names,
     read_block_source,
+    read_described_schema_text,
     read_document_name,
-    read_schema_text,
     read_text_unless_empty,
     write_block_source,
+    write_described_schema_text,
     write_document_name,
-    write_schema_text,
     write_text_unless_empty,
 )
 
@@ -140,8 +140,8 @@ class BedrockConverter(NativeToolSdkConverter):
     write_block_source = staticmethod(write_block_source)
     read_document_name = staticmethod(read_document_name)
     write_document_name = staticmethod(write_document_name)
-    read_schema_text = staticmethod(read_schema_text)
-    write_schema_text = staticmethod(write_schema_text)
+    read_described_schema_text = staticmethod(read_described_schema_text)
+    write_described_schema_text = staticmethod(write_described_schema_text)
     read_text_unless_empty = staticmethod(read_text_unless_empty)
     write_text_unless_empty = staticmethod(write_text_unless_empty)
 
@@ -530,7 +530,10 @@ class BedrockConverter(NativeToolSdkConverter):
             return self.write_tool_choice_with_tools(choice, at, writer, tools)
         if any(has_tool_calls(message) or is_tool_result(message) for message in messages):
             return self.write_tool_choice(choice, at, writer)
-        writer.report_loss(at, "toolChoice", "rewritten", "the tools are left out instead")
+        if tools:
+            writer.report_loss(at, "toolChoice", "rewritten", "the tools are left out instead")
+        else:
+            writer.report_default(at, "toolChoice", "the request has no tools")
         return ABSENT
 
     def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:

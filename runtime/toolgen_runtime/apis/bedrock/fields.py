@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...conversion.extras import ABSENT, UnsupportedValueError, extra_at
-from ...conversion.fields import default_media_type, read_data_url, read_nullable_text
+from ...conversion.fields import default_media_type, read_data_url, read_nullable_text, with_description
 from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
@@ -22,12 +22,12 @@ __all__ = [
     "DistinctDocumentNames",
     "mark_repeated_document_names",
     "read_block_source",
+    "read_described_schema_text",
     "read_document_name",
-    "read_schema_text",
     "read_text_unless_empty",
     "write_block_source",
+    "write_described_schema_text",
     "write_document_name",
-    "write_schema_text",
     "write_text_unless_empty",
 ]
 
@@ -271,6 +271,25 @@ def read_schema_text(value: Any, at: Path, reader: Reader) -> dict[str, Any]:
     if type(schema) is not dict:
         raise wrong_type(at, "the JSON text of an object", schema)
     return schema
+
+
+def read_described_schema_text(wire: dict[str, Any], at: Path, reader: Reader) -> dict[str, Any]:
+    """Read the schema, and the text at the key `description` beside it as its description.
+
+    Raises:
+        ConversionError: The value is not a string, or not the JSON text of an object.
+    """
+    schema = read_schema_text(wire.get("schema", ABSENT), (at, "schema"), reader)
+    return with_description(schema, wire.get("description"))
+
+
+def write_described_schema_text(schema: dict[str, Any], at: Path, writer: Writer) -> dict[str, Any]:
+    """Write the schema. Its description stays inside it.
+
+    Raises:
+        ConversionError: The value cannot be written as JSON.
+    """
+    return {"schema": write_schema_text(schema, at, writer)}
 
 
 def write_schema_text(schema: dict[str, Any], at: Path, writer: Writer) -> str:

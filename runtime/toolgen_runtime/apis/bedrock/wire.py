@@ -64,6 +64,7 @@ class Bedrock(BedrockConverter):
     FACTS = WireFacts(
         name="bedrock",
         title="Amazon Bedrock Converse",
+        api="bedrock",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
         unique_names=True,
@@ -483,17 +484,25 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader, "type")
         structure = source.required_inner("structure")
         json_schema = structure.required_inner("jsonSchema")
-        schema = json_schema.field("schema", self.read_schema_text, self.write_schema_text)
+        schema = json_schema.fields(
+            ("schema", "description"), self.read_described_schema_text, self.write_described_schema_text
+        )
         name = json_schema.optional("name", str)
         return OutputSchema(schema, name, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
-        target.unmapped(schema, ("schema", "name"))
+        target.unmapped(schema, ("schema", "name", "strict"))
         structure = target.inner("structure")
         json_schema = structure.inner("jsonSchema")
-        json_schema.field("schema", schema.schema, "schema", self.read_schema_text, self.write_schema_text)
+        json_schema.fields(
+            ("schema", "description"),
+            schema.schema,
+            "schema",
+            self.read_described_schema_text,
+            self.write_described_schema_text,
+        )
         json_schema.optional("name", schema.name)
         structure.required("jsonSchema", json_schema.wire)
         target.required("type", "json_schema")

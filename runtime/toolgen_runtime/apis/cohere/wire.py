@@ -61,6 +61,7 @@ class Cohere(CohereConverter):
     FACTS = WireFacts(
         name="cohere",
         title="Cohere Chat",
+        api="cohere",
         names="[a-zA-Z_][a-zA-Z0-9_]*",
         name_length=64,
         dialects={
@@ -521,7 +522,7 @@ class Cohere(CohereConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
-        target.unmapped(schema, ("schema",), {"strict": "note"})
+        target.unmapped(schema, ("schema", "name", "strict"))
         target.required("type", "json_object")
         target.field(
             "schema",

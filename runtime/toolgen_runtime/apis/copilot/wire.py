@@ -39,6 +39,7 @@ class Copilot(CopilotConverter):
     FACTS = WireFacts(
         name="copilot",
         title="GitHub Copilot",
+        api="copilot",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
         dialects={"open": {"keywords": "any", "root": {"type": "object"}}},

@@ -41,6 +41,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     FACTS = WireFacts(
         name="copilot_quorum",
         title="copilot-quorum Native Tool Use",
+        api="copilot_quorum",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
         dialects={

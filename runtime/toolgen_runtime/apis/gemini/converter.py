@@ -550,16 +550,12 @@ class GeminiConverter(NativeToolSdkConverter):
         return OutputSchema(read_schema(members, _SCHEMA_KEYS, at, reader))
 
     def write_output_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the output format. Text is the default."""
+        """Write the output format. Text is the default. The name is a label, and the API always enforces the schema."""
         if output_format is None or output_format == "text":
             return {}
         if output_format == "json":
             return dict(_JSON)
         writer.own_extras(output_format.metadata, at)
-        if output_format.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if output_format.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
         return {**_JSON, **write_schema(output_format.schema, _SCHEMA_KEYS, (at, "schema"), writer)}
 
     def read_thinking_config(self, value: Any, at: Path, reader: Reader) -> Reasoning | None:

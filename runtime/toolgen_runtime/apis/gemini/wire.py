@@ -61,6 +61,7 @@ class Gemini(GeminiConverter):
     FACTS = WireFacts(
         name="gemini",
         title="Gemini API",
+        api="gemini",
         names="[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}",
         name_length=128,
         dialects={

@@ -52,6 +52,7 @@ class Kagami(KagamiConverter):
     FACTS = WireFacts(
         name="kagami",
         title="Kagami",
+        api="kagami",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
         dialects={

@@ -41,6 +41,7 @@ class Mcp(McpConverter):
     FACTS = WireFacts(
         name="mcp",
         title="Model Context Protocol",
+        api="mcp",
         names="[\\s\\S]+",
         name_length=64,
         dialects={"open": {"keywords": "any", "root": {"type": "object"}}},

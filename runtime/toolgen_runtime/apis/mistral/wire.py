@@ -14,18 +14,18 @@ from typing import Any, ClassVar
 from ...conversion.extras import ABSENT, has_value_at
 from ...conversion.fields import (
     read_data_url,
+    read_described_output_schema,
     read_effort,
     read_flag_about_tools,
     read_json_arguments,
-    read_output_schema,
     read_schema_or_empty,
     read_string_or_list,
     read_tool_name,
     write_data_url,
+    write_described_output_schema,
     write_effort,
     write_flag_about_tools,
     write_json_arguments,
-    write_output_schema,
     write_schema_or_empty,
     write_string_or_list,
     write_tool_name,
@@ -65,6 +65,7 @@ class Mistral(MistralConverter):
     FACTS = WireFacts(
         name="mistral",
         title="Mistral",
+        api="mistral",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
         dialects={"open": {"keywords": "any", "root": {"type": "object", "needs": ["properties"]}}},
@@ -551,7 +552,9 @@ class Mistral(MistralConverter):
         json_schema = source.required_inner("json_schema")
         name = json_schema.field("name", self.read_schema_name, self.write_schema_name)
         strict = json_schema.optional("strict", bool)
-        schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
+        schema = json_schema.fields(
+            ("schema", "description"), read_described_output_schema, write_described_output_schema, strict
+        )
         return OutputSchema(schema, name, strict, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
@@ -559,9 +562,16 @@ class Mistral(MistralConverter):
         target = TargetObject(schema.metadata, at, writer)
         target.unmapped(schema, ("schema", "name", "strict"))
         json_schema = target.inner("json_schema")
-        json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
         json_schema.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
         json_schema.optional("strict", schema.strict)
+        json_schema.fields(
+            ("schema", "description"),
+            schema.schema,
+            "schema",
+            read_described_output_schema,
+            write_described_output_schema,
+            schema.strict,
+        )
         target.required("type", "json_schema")
         target.required("json_schema", json_schema.wire)
         return target.finish()

@@ -40,6 +40,7 @@ class ModularPrompt(ModularPromptConverter):
     FACTS = WireFacts(
         name="modular_prompt",
         title="modular-prompt",
+        api="modular_prompt",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
         dialects={"open": {"keywords": "any", "root": {"type": "object"}}},

@@ -326,16 +326,12 @@ class OllamaConverter(ChatMessageConverter):
         return "json" if value == "json" else None
 
     def write_output_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> Any:
-        """Write the output format. Text is the default."""
+        """Write the output format. Text is the default. The name is a label, and the API always enforces the schema."""
         if output_format is None or output_format == "text":
             return ABSENT
         if output_format == "json":
             return "json"
         writer.own_extras(output_format.metadata, at)
-        if output_format.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if output_format.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
         return output_format.schema
 
     def read_result_content(

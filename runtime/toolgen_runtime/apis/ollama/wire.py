@@ -43,6 +43,7 @@ class Ollama(OllamaConverter):
     FACTS = WireFacts(
         name="ollama",
         title="Ollama",
+        api="ollama",
         names="\\S(.*\\S)?",
         name_length=64,
         dialects={

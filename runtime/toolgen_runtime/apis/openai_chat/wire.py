@@ -15,19 +15,19 @@ from ...conversion.extras import ABSENT, has_value_at
 from ...conversion.fields import (
     read_call_id_verbatim,
     read_data_url,
+    read_described_output_schema,
     read_flag_about_tools,
     read_json_arguments,
     read_model_effort,
-    read_output_schema,
     read_result_call,
     read_tool_name,
     read_tool_schema,
     write_call_id_verbatim,
     write_data_url,
+    write_described_output_schema,
     write_flag_about_tools,
     write_json_arguments,
     write_model_effort,
-    write_output_schema,
     write_result_call,
     write_tool_name,
     write_tool_schema,
@@ -67,6 +67,7 @@ class OpenaiChat(ChatConverter):
     FACTS = WireFacts(
         name="openai_chat",
         title="OpenAI Chat Completions",
+        api="openai_chat",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
         dialects={
@@ -638,7 +639,9 @@ class OpenaiChat(ChatConverter):
         json_schema = source.required_inner("json_schema")
         name = json_schema.field("name", self.read_schema_name, self.write_schema_name)
         strict = json_schema.optional("strict", bool)
-        schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
+        schema = json_schema.fields(
+            ("schema", "description"), read_described_output_schema, write_described_output_schema, strict
+        )
         return OutputSchema(schema, name, strict, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
@@ -646,9 +649,16 @@ class OpenaiChat(ChatConverter):
         target = TargetObject(schema.metadata, at, writer)
         target.unmapped(schema, ("schema", "name", "strict"))
         json_schema = target.inner("json_schema")
-        json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
         json_schema.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
         json_schema.optional("strict", schema.strict)
+        json_schema.fields(
+            ("schema", "description"),
+            schema.schema,
+            "schema",
+            read_described_output_schema,
+            write_described_output_schema,
+            schema.strict,
+        )
         target.required("type", "json_schema")
         target.required("json_schema", json_schema.wire)
         return target.finish()

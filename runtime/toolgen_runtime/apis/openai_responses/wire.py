@@ -14,19 +14,19 @@ from ...conversion.extras import ABSENT
 from ...conversion.fields import (
     read_call_id,
     read_data_url,
+    read_described_output_schema,
     read_effort,
     read_flag_about_tools,
     read_json_arguments,
-    read_output_schema,
     read_result_call,
     read_schema_or_empty,
     read_tool_name,
     write_call_id,
     write_data_url,
+    write_described_output_schema,
     write_effort,
     write_flag_about_tools,
     write_json_arguments,
-    write_output_schema,
     write_result_call,
     write_schema_or_empty,
     write_tool_name,
@@ -66,6 +66,7 @@ class OpenaiResponses(ResponsesConverter):
     FACTS = WireFacts(
         name="openai_responses",
         title="OpenAI Responses",
+        api="openai_responses",
         names="[a-zA-Z0-9_-]{1,128}",
         name_length=64,
         dialects={
@@ -580,7 +581,9 @@ class OpenaiResponses(ResponsesConverter):
         source = SourceObject(wire, at, reader, "type")
         name = source.field("name", self.read_schema_name, self.write_schema_name)
         strict = source.optional("strict", bool)
-        schema = source.field("schema", read_output_schema, write_output_schema, strict)
+        schema = source.fields(
+            ("schema", "description"), read_described_output_schema, write_described_output_schema, strict
+        )
         return OutputSchema(schema, name, strict, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
@@ -588,9 +591,16 @@ class OpenaiResponses(ResponsesConverter):
         target = TargetObject(schema.metadata, at, writer)
         target.unmapped(schema, ("schema", "name", "strict"))
         target.required("type", "json_schema")
-        target.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
         target.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
         target.optional("strict", schema.strict)
+        target.fields(
+            ("schema", "description"),
+            schema.schema,
+            "schema",
+            read_described_output_schema,
+            write_described_output_schema,
+            schema.strict,
+        )
         return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:

@@ -129,6 +129,7 @@ class AssistantTextWriter:
             if type(part) is ToolCallPart:
                 position, call = next(waiting)
                 self._writer.own_extras(part.metadata, here)
+                self._writer.own_extras(call.metadata, (here, "call"))
                 with_id = None if turn is None else call.id != synthetic_id(turn, position)
                 pieces.append(ResponsePiece(call_text(call, thought, with_id=with_id), True))
                 thought = None

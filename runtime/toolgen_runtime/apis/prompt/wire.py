@@ -32,6 +32,7 @@ class Prompt(PromptConverter):
     FACTS = WireFacts(
         name="prompt",
         title="Plain text",
+        api="prompt",
         names=".*\\S.*",
         name_length=64,
         dialects={"open": {"keywords": "any"}},

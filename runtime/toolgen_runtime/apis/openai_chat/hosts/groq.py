@@ -29,7 +29,7 @@ class Groq(OpenaiCompatible):
     FACTS = OpenaiCompatible.FACTS.patched(
         name="groq",
         title="Groq Chat Completions",
-        rejects=[["refusal"]],
+        rejects=[["refusal"], ["logit_bias"], ["logprobs"], ["top_logprobs"]],
     )
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = apply_merge_patch(
         OpenaiCompatible.FINISH_REASONS, {"end_turn": None, "insufficient_system_resource": None, "aborted": None}

@@ -39,6 +39,7 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
     FACTS = WireFacts(
         name="openai_compatible",
         title="OpenAI-compatible Chat Completions",
+        api="openai_chat",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
         dialects={
