@@ -279,36 +279,6 @@ def test_a_cancelled_run_awaits_the_hooks_of_what_it_adds(runnable: Package) -> 
     assert (roles, kinds) == (["assistant", "tool"], ["text"])
 
 
-def test_a_cancelled_run_of_a_resumed_history_leaves_it_valid(runnable: Package) -> None:
-    """The hook is called while older calls get their results, so the run may be cancelled there."""
-    models, messages = runnable.module("models"), runnable.module("messages")
-    history = [models.UserMessage("Hello")]
-    for identifier in ("c1", "c2"):
-        history.append(models.AssistantMessage([models.ToolCallPart(models.ToolCall(identifier, *GREP))]))
-    stream: list[Any] = []
-    started = asyncio.Event()
-
-    async def main() -> None:
-        async def wait(args: Any) -> None:
-            started.set()
-            await asyncio.sleep(60)
-
-        handlers = type("Waiting", (Handlers,), {"grep": lambda self, args: wait(args)})()
-        running = runnable.module("running")
-        session = native(runnable, [completion(runnable, "Done.")], later=True)
-        run = running.arun_stream(session, models.Request(history), handlers, review=running.allow_all)
-
-        async def read() -> None:
-            async for event in run:
-                stream.append(event)
-
-        await cancelled(read(), started.is_set)
-        assert run.result.stopped_by == "cancelled"
-        assert messages.validate(run.result.messages) == []
-
-    asyncio.run(main())
-
-
 BLOCK = '<tool_call>{"name": "read_file", "arguments": {"path": "a", "lines": null}}</tool_call>'
 
 

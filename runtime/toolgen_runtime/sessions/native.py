@@ -163,10 +163,6 @@ class ClientSession(SessionBase):
         """
         return report_losses(self.on_loss, partial(self._convert, request, streaming))
 
-    async def acall_kwargs(self, request: Request, *, streaming: bool) -> dict[str, Any]:
-        """Convert a request like `call_kwargs`, for async code."""
-        return await areport_losses(self.on_loss, partial(self._convert, request, streaming))
-
     def _convert(self, request: Request, streaming: bool, on_loss: OnLoss | None) -> dict[str, Any]:
         """Convert a request for `call_kwargs`."""
         if request.model is None and not request.metadata:  # a request that was read may name a stored prompt instead
@@ -412,7 +408,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             ConversionError: The request cannot be sent as it is.
         """
         prepared = self.prepare_request(request)
-        keywords = await self.acall_kwargs(prepared, streaming=False)
+        keywords = await self._acall_kwargs(prepared, streaming=False)
 
         async def send(call: Callable[..., Any], client: Any) -> Completion:
             response = await self._call(call, keywords, client)
@@ -431,7 +427,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             ConversionError: The request cannot be sent as it is.
         """
         prepared = self.prepare_request(request)
-        keywords = await self.acall_kwargs(prepared, streaming=True)
+        keywords = await self._acall_kwargs(prepared, streaming=True)
 
         async def open_stream(call: Callable[..., Any], client: Any) -> _OpenStream:
             return await self._read_first_event(await self._call_for_stream(call, keywords), client)
@@ -445,6 +441,10 @@ class AsyncNativeSession(ClientSession, AsyncSession):
                         yield event
         finally:
             await _aclose(opened.source)
+
+    async def _acall_kwargs(self, request: Request, *, streaming: bool) -> dict[str, Any]:
+        """Convert a request like `call_kwargs`, for async code."""
+        return await areport_losses(self.on_loss, partial(self._convert, request, streaming))
 
     async def _call(self, call: Callable[..., Any], keywords: dict[str, Any], client: Any) -> Any:
         """Return the response to a request.
