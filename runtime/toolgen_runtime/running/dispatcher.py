@@ -19,12 +19,12 @@ from typing import Any, TypeAlias, TypeVar
 
 from ..conversion.extras import merge_extras_into
 from ..conversion.writer import OnLoss
+from ..hooks import EndingError, call_hook, carry_ending
 from ..models import InvalidCall, Loss, ToolCall, ToolResult
 from ..tools.argument_errors import ArgumentsError
 from ..tools.tool_entries import ToolEntry, parse_call_arguments
 from .handler_calls import CancellationWatch, HandlerTimeoutError, call_handler
 from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_handlers, check_timeout
-from .hooks import EndingError, call_hook, carry_ending
 from .results import (
     ToolError,
     denied_text,

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from .hooks import abandon, await_in_own_task
+from ..hooks import abandon, await_in_own_task
 from .results import PLAIN
 from .sync_runner import ENDING, Outcome, call_in_current_thread
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from ..conversion.responses import mark_calls_invalid
 from ..conversion.wire import synthetic_id
 from ..history import calls_without_result, tool_calls_of
+from ..hooks import EndingError, call_hook, carry_ending
 from ..json_text import compact, dump_allowing_nan
 from ..models import (
     AgentEvent,
@@ -42,7 +43,6 @@ from ..models import (
 )
 from .dispatcher import Dispatcher, OnResult
 from .handlers import Review, callable_names, relax_tool_choice
-from .hooks import EndingError, call_hook, carry_ending
 from .results import CANCELLED, NO_MORE_TURNS, NOT_RUN, checked_result, error_result, invalid_call_text
 from .run_settings import RunResult, RunSettings, StoppedBy, correction_message, parse_output, total_usage
 from .sync_runner import ENDING, aclosing

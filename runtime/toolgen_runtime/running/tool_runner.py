@@ -21,12 +21,12 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any, Generic, TypeVar, Unpack
 
+from ..hooks import OnLossHooks, call_hooks, loss_hooks, loss_hooks_of_run
 from ..models import AgentEvent, CompletedEvent, Request, StreamEvent, ToolCall, ToolResult
 from ..sessions.base import AsyncSession, Session, ToolMode
 from ..tools.runnable_tools import RunnableTools
 from .dispatcher import Dispatcher, OnResult
 from .handlers import Review, Verdict
-from .hooks import OnLossHooks, call_hooks, loss_hooks, loss_hooks_of_run
 from .run_settings import (
     RunResult,
     RunSettings,

@@ -15,6 +15,7 @@ from typing import Any, Self, TypeAlias
 
 from ..conversion.writer import OnLoss
 from ..history import text_of
+from ..hooks import areport_losses, report_losses
 from ..models import (
     ApiError,
     AssistantMessage,
@@ -31,7 +32,6 @@ from ..models import (
     ToolResult,
     UserMessage,
 )
-from ..running.hooks import areport_losses, report_losses
 from ..running.sync_runner import aclosing, closing
 from .text_protocol import TextStreamReader, normalize_request, parse_completion, stream_events, to_text_request
 

@@ -19,9 +19,9 @@ from ..conversion.responses import status_text
 from ..conversion.wire import ProviderWire
 from ..conversion.writer import OnLoss
 from ..errors import BareApiError, ConversionError, ConversionLoss
+from ..hooks import areport_losses, await_in_own_task, report_losses
 from ..models import ApiError, Completion, Loss, Request, StreamEvent
 from ..paths import ROOT, Path, format_path
-from ..running.hooks import areport_losses, await_in_own_task, report_losses
 from ..running.sync_runner import aclosing, run_blocking
 from ..serialization import dump, load
 from .api_errors import SessionError, read_error_response, request_id, resolve_attribute, retry_after

@@ -199,8 +199,8 @@ class RunnableTools(ToolSet, Generic[H]):
             TypeError: A tool has no handler, or a high-risk tool may run and there is no review.
             ValueError: `max_parallel` is less than 1.
         """
+        from ..hooks import call_hook
         from ..running.handlers import check_functions, check_review
-        from ..running.hooks import call_hook
 
         check_functions(
             {

@@ -14,8 +14,8 @@ from ...conversion.extras import inner_extras
 from ...conversion.wire import ProviderWire
 from ...conversion.writer import OnLoss, Writer
 from ...history import tool_calls_of
+from ...hooks import areport_losses, call_hook
 from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
-from ...running.hooks import areport_losses, call_hook
 from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.base import AsyncSession, Session, ToolMode
 from ...sessions.native import aclose_client

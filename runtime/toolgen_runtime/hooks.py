@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias, TypeVar
 
-from ..conversion.writer import OnLoss
-from ..models import Loss
-from .sync_runner import run_blocking
+from .conversion.writer import OnLoss
+from .models import Loss
+from .running.sync_runner import run_blocking
 
 __all__ = [
     "EndingError",
