@@ -70,9 +70,9 @@ class RunResult:
     Attributes:
         completion: The last response.
         messages: The whole conversation: the messages of the request, and all that were added.
-        turns: The number of turns: responses whose calls were run.
+        turns: The number of turns: responses whose calls were run, and those with which the provider paused.
         stopped_by: Why the run ended. `end`: the model made no more calls. `limit`: no turns are left, and the calls of
-            `completion` were not run. `length`, `content_filter`, `error`: the response ended early. `held`: the calls
+            `completion` were not run, or the provider has paused once more. `length`, `content_filter`, `error`: the response ended early. `held`: the calls
             in `pending` wait for a verdict or a result. `stop`: the setting `stop` ended it. `cancelled`: the setting
             `cancelled` ended it.
         usage: The tokens of all responses together; None if no response states them.

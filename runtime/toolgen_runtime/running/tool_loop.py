@@ -271,10 +271,14 @@ class ToolLoop:
             return None
         if self._settings.get("at_limit") == "answer":
             await self._add_message(ToolMessage([error_result(call, NO_MORE_TURNS) for call in calls]))
-            if not self._is_last_request:
-                self._is_last_request = True
-                return None
-        return "limit"
+        return self._decide_at_limit()
+
+    def _decide_at_limit(self) -> StoppedBy | None:
+        """Return that the run ends at its limit, or None if there is one more request, without calls."""
+        if self._settings.get("at_limit") != "answer" or self._is_last_request:
+            return "limit"
+        self._is_last_request = True
+        return None
 
     async def _decide_without_calls(
         self, completion: Completion, invalid_calls: Sequence[ToolCall]
@@ -287,9 +291,8 @@ class ToolLoop:
             await self._add_message(ToolMessage(errors))
         if self._is_last_request:
             return "limit"
-        is_paused = not invalid_calls and completion.stop_reason in self._paused
-        if is_paused and self._turns < self._max_turns:
-            return None
+        if not invalid_calls and completion.stop_reason in self._paused:
+            return None if self._turns < self._max_turns else self._decide_at_limit()
         return "end" if await self._accept_output(completion) else None
 
     async def _accept_output(self, completion: Completion) -> bool:
