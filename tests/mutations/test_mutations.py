@@ -210,7 +210,7 @@ MUTATIONS = (
         "losses are not told",
         with_models(test_losses.test_a_value_inside_a_message_is_sent_or_reported, "VideoPart"),
         "runtime/conversion/writer.py",
-        "self._on_loss(loss)",
+        "call_on_loss(self._on_loss, loss)",
         "pass",
     ),
     Mutation(

@@ -267,6 +267,19 @@ def test_a_paused_turn_goes_on(runnable: Package) -> None:
     assert (result.text, [m.role for m in result.messages]) == ("Done.", ["user", "assistant", "assistant"])
 
 
+@pytest.mark.parametrize("reason", ["pause_turn", "compaction"])
+@pytest.mark.parametrize("at_limit", ["stop", "answer"])
+def test_endless_pauses_end_at_the_limit(runnable: Package, reason: str, at_limit: str, monkeypatch: Any) -> None:
+    paused = runnable.module("sessions.anthropic").Session.paused
+    for kind in ("Session", "AsyncSession"):
+        monkeypatch.setattr(getattr(runnable.module("sessions"), kind), "paused", paused)
+    completions = [completion(runnable, "I search.", reason="other", stop_reason=reason)]
+    for result, session, _ in all_ways(runnable, completions, "Hello", Handlers(), max_tool_turns=2, at_limit=at_limit):
+        assert (result.stopped_by, result.text) == ("limit", "I search.")
+        assert len(session.sent) == (3 if at_limit == "stop" else 4)
+        assert session.sent[-1].tool_choice == (None if at_limit == "stop" else "none")
+
+
 def test_an_exception_has_what_arrived_before_it(runnable: Package) -> None:
     def fail() -> Any:
         raise ConnectionError("gone")

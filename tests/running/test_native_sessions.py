@@ -339,6 +339,26 @@ def test_an_error_in_a_response_of_status_200_is_that_of_the_run(runnable: Packa
     assert (result.error.kind, result.error.message, result.error.retryable) == expected
 
 
+ANNOUNCED: dict[str, dict[str, Any]] = {
+    "anthropic": {"id": "r", "type": "message", "role": "assistant", "model": "m", "stop_reason": "tool_use"}
+    | {"content": [{"type": "text", "text": "I look."}], "usage": {"input_tokens": 1, "output_tokens": 1}},
+    "openai_chat": {"id": "r", "object": "chat.completion", "created": 1, "model": "m"}
+    | {
+        "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": "I look."}}]
+    },
+}
+
+
+@pytest.mark.parametrize("provider", ANNOUNCED)
+def test_a_response_that_announces_calls_and_has_none_is_no_success(runnable: Package, provider: str) -> None:
+    class Announcing(runnable.module(f"sessions.{provider}").Session):  # type: ignore[misc]  # a class of a package
+        def complete(self, request: Any) -> Any:
+            return runnable.provider(provider).from_response(ANNOUNCED[provider])
+
+    result = runnable.module("running").run(Announcing(object(), "m"), "Hello", Handlers(), review=reviewed)
+    assert (result.completion.finish_reason, result.text) == ("other", "I look.")
+
+
 def test_an_error_has_the_text_of_the_api_unless_it_may_have_a_key(runnable: Package) -> None:
     errors, models = runnable.module("errors"), runnable.module("models")
     limit = errors.SessionError("groq", 429, models.ApiError("rate_limit", "Slow down.", True))

@@ -161,7 +161,8 @@ def derive_finish_reason(
 ) -> FinishReason:
     """Return the stop reason: a cut, a filter or a failure first, then calls, then the provider's reason.
 
-    Providers report `stop` for responses with calls and `tool_calls` for those without, so the message decides.
+    Providers report `stop` for responses with calls, so the message decides. If they report calls and there are none, the
+    response is incomplete: `other`.
     """
     reason: FinishReason = table.get(stop_reason, "other") if type(stop_reason) is str else "other"
     if reason in ("length", "content_filter", "error"):
@@ -172,7 +173,7 @@ def derive_finish_reason(
             if type(part) is ToolCallPart:
                 return "tool_calls"
     if reason == "tool_calls" and not opaque_calls:
-        return "stop"
+        return "other"
     return reason
 
 

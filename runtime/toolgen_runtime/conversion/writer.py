@@ -36,7 +36,7 @@ from .wire import ProviderWire, make_hashed_name
 if TYPE_CHECKING:
     from .lowered_arguments import LoweredArgumentCodec
 
-__all__ = ["OnLoss", "OnUnsupported", "Severity", "Writer", "describe_as_text"]
+__all__ = ["OnLoss", "OnUnsupported", "Severity", "Writer", "call_on_loss", "describe_as_text"]
 
 OnLoss = Callable[[Loss], object]
 OnUnsupported = Literal["error", "weaken"]
@@ -49,6 +49,19 @@ _DEEPEST = 8
 _SAYING = frozenset(["content", "output", "stderr", "stdout"])
 """Keys of a block whose value, if it is a string, is what the block says."""
 _DEEPEST_SAYING = 2  # in the items of a block's list; deeper, such keys may have another meaning
+
+
+def call_on_loss(on_loss: OnLoss, loss: Loss) -> None:
+    """Report a loss of a conversion, which waits for nothing.
+
+    Raises:
+        TypeError: The function is async.
+    """
+    returned: Any = on_loss(loss)
+    if hasattr(returned, "__await__"):
+        if hasattr(returned, "close"):
+            returned.close()
+        raise TypeError("on_loss of a conversion must not be async; sessions and runs await theirs")
 
 
 def describe_as_text(part: Any) -> str:
@@ -206,7 +219,7 @@ class Writer:
         """Report a loss that is permitted."""
         self.losses.append(loss)
         if self._on_loss is not None:
-            self._on_loss(loss)
+            call_on_loss(self._on_loss, loss)
 
     def lower_schema(
         self, schema: dict[str, Any] | bool, strict: bool | None, at: Path, *, is_arguments: bool = True

@@ -10,26 +10,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from inspect import isawaitable
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 from ..conversion.extras import merge_extras_into
 from ..conversion.writer import OnLoss
-from ..models import InvalidCall, ToolCall, ToolResult
+from ..hooks import EndingError, call_hook, carry_ending
+from ..models import InvalidCall, Loss, ToolCall, ToolResult
 from ..tools.argument_errors import ArgumentsError
 from ..tools.tool_entries import ToolEntry, parse_call_arguments
-from .handler_calls import (
-    CancellationWatch,
-    EndingError,
-    HandlerTimeoutError,
-    await_if_awaitable,
-    call_handler,
-    carry_ending,
-)
+from .handler_calls import CancellationWatch, HandlerTimeoutError, call_handler
 from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_handlers, check_timeout
 from .results import (
     ToolError,
@@ -49,10 +43,10 @@ from .sync_runner import SyncRunner
 __all__ = ["Around", "Dispatcher", "OnError", "OnResult", "current_call"]
 
 OnError: TypeAlias = Callable[[BaseException], object]
-"""Called with each exception of a handler or review. A note on it names the tool and the call."""
+"""Called with each exception of a handler or review, and may be async. A note on it names the tool and the call."""
 
 OnResult: TypeAlias = Callable[[ToolResult], object]
-"""Called with each result as soon as it is available."""
+"""Called with each result as soon as it is available. It may be async."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -147,9 +141,9 @@ class Dispatcher:
 
     async def run_one(self, call: ToolCall) -> ToolResult:
         """Run one call."""
-        prepared = self._prepare(_require_call(call))
+        (prepared,) = await self._prepare_all([_require_call(call)])
         if isinstance(prepared, ToolResult):
-            return self._report_result(prepared)
+            return await self._report_result(prepared)
         return await self._run(prepared, self._inline)
 
     def run_one_blocking(self, call: ToolCall) -> ToolResult:
@@ -174,7 +168,7 @@ class Dispatcher:
         if max_parallel < 1:
             raise ValueError("max_parallel must be at least 1")
         self.held = []
-        prepared_calls = [self._prepare(call) for call in _invalidate_repeated_ids(calls)]
+        prepared_calls = await self._prepare_all(_invalidate_repeated_ids(calls))
         results: list[ToolResult] = []
         for is_concurrent, group in groupby(prepared_calls, lambda item: self._may_run_concurrently(item, verdicts)):
             if is_concurrent:
@@ -193,7 +187,15 @@ class Dispatcher:
             return True
         return prepared.name in self.low_risk_names and prepared.call.id not in verdicts
 
-    def _prepare(self, call: ToolCall) -> _PreparedCall | ToolResult:
+    async def _prepare_all(self, calls: Iterable[ToolCall]) -> list[_PreparedCall | ToolResult]:
+        """Prepare calls, and pass what was converted in their arguments to `on_loss`."""
+        losses: list[Loss] = []
+        prepared_calls = [self._prepare(call, losses.append) for call in calls]
+        for loss in losses:
+            await call_hook(self._on_loss, loss)
+        return prepared_calls
+
+    def _prepare(self, call: ToolCall, on_loss: OnLoss) -> _PreparedCall | ToolResult:
         """Find the tool of a call, and check its arguments. A call that cannot run has an error result."""
         if call.invalid is not None:
             return error_result(call, invalid_call_text(call.invalid))
@@ -204,7 +206,7 @@ class Dispatcher:
         if entry is None:
             return error_result(call, unknown_tool_text(str(call.name), self.tool_names))
         try:
-            arguments = parse_call_arguments(self._entries, call, self._on_loss, self._aliases)
+            arguments = parse_call_arguments(self._entries, call, on_loss, self._aliases)
         except ArgumentsError as error:
             return error_result(call, invalid_arguments_text(entry.name, error))
         return _PreparedCall(call, entry, arguments)
@@ -220,7 +222,7 @@ class Dispatcher:
         async def run(prepared: _PreparedCall | ToolResult) -> ToolResult:
             """Run a call when the limit permits it. A call that has its result already is only reported."""
             if isinstance(prepared, ToolResult):
-                return self._report_result(prepared)
+                return await self._report_result(prepared)
             async with limit:
                 return await self._run(prepared, inline)
 
@@ -241,10 +243,8 @@ class Dispatcher:
         cancellation = CancellationWatch()
         try:
             decision: Any = verdict
-            if decision is None and review is not None:
-                decision = review(prepared.call, prepared.arguments)
-            if isawaitable(decision):
-                decision = await decision
+            if decision is None:
+                decision = await call_hook(review, prepared.call, prepared.arguments)
             if isinstance(decision, Hold):
                 self.held.append(prepared.call)
                 return None
@@ -252,11 +252,11 @@ class Dispatcher:
         except BaseException as error:  # whatever a review raises, the call must not run
             if cancellation.should_propagate(error):
                 raise
-            self._report_error(prepared, error, "the review of a call of ")
+            await self._report_error(prepared, error, "the review of a call of ")
             text = "The review of the call failed. The call was not run."
-            return self._report_result(error_result(prepared.call, text))
+            return await self._report_result(error_result(prepared.call, text))
         if isinstance(reviewed, ToolResult):
-            return self._report_result(reviewed)
+            return await self._report_result(reviewed)
         return await self._run(reviewed, self._inline)
 
     async def _run(self, prepared: _PreparedCall, inline: bool) -> ToolResult:
@@ -264,14 +264,17 @@ class Dispatcher:
         cancellation = CancellationWatch()
         try:
             value = await self._call_with_around(prepared, inline)
-            result = self._make_result(prepared, value)
+            result = await self._make_result(prepared, value)
         except BaseException as error:  # whatever a handler raises, the call has a result
             if cancellation.should_propagate(error):
                 raise
-            result = self._make_failure_result(prepared, error)
+            result = await self._make_failure_result(prepared, error)
         if prepared.edited:
             merge_extras_into(result, "running", {"arguments": to_json_value(prepared.arguments)})
-        self._report_result(result)
+        if cancellation.was_requested:
+            with suppress(asyncio.CancelledError):  # it may not have arrived yet, and the hook must get the result
+                await asyncio.sleep(0)
+        await self._report_result(result)
         if cancellation.was_requested:
             raise asyncio.CancelledError
         return result
@@ -289,7 +292,7 @@ class Dispatcher:
                     prepared.arguments, prepared.edited = validated, True
             return await self._call(prepared, inline)
 
-        return await await_if_awaitable(self._around(prepared.call, prepared.arguments, proceed))
+        return await call_hook(self._around, prepared.call, prepared.arguments, proceed)
 
     async def _call(self, prepared: _PreparedCall, inline: bool) -> Any:
         """Call the handler. `current_call` returns the call while it runs."""
@@ -309,7 +312,7 @@ class Dispatcher:
         """Return the time limit of the handler, in seconds: that of the run, otherwise that of the tool."""
         return self._timeouts.get(prepared.name) if self._timeout is None else self._timeout
 
-    def _make_result(self, prepared: _PreparedCall, value: object) -> ToolResult:
+    async def _make_result(self, prepared: _PreparedCall, value: object) -> ToolResult:
         """Convert the return value of a handler to a result. This may run code of the app, which may raise anything.
 
         Raises:
@@ -320,10 +323,10 @@ class Dispatcher:
         except ToolError:
             raise
         except Exception as error:  # noqa: BLE001 - the tool ran, and the model must know that it did
-            self._report_error(prepared, error)
+            await self._report_error(prepared, error)
             return error_result(prepared.call, invalid_result_text(prepared.name))
 
-    def _make_failure_result(self, prepared: _PreparedCall, error: BaseException) -> ToolResult:
+    async def _make_failure_result(self, prepared: _PreparedCall, error: BaseException) -> ToolResult:
         """Return the error result for an exception of a handler, and report the exception if it is unexpected."""
         if isinstance(error, HandlerTimeoutError):
             return error_result(prepared.call, timeout_text(prepared.name, self._timeout_of(prepared)))
@@ -332,21 +335,20 @@ class Dispatcher:
                 return error_result(prepared.call, to_json_value(str(error)))
             except Exception as raised:  # noqa: BLE001 - the text is made by code of the app
                 error = raised
-        self._report_error(prepared, error)
+        await self._report_error(prepared, error)
         return error_result(prepared.call, failure_text(prepared.name, error))
 
-    def _report_error(self, prepared: _PreparedCall, error: BaseException, source: str = "") -> None:
+    async def _report_error(self, prepared: _PreparedCall, error: BaseException, source: str = "") -> None:
         """Pass an exception to `on_error`, or log it. `source` precedes the name of the tool."""
         error.add_note(f"in {source}the tool {prepared.name}, call {prepared.call.id!r}")
         if self._on_error is None:
             _LOG.error("%sthe tool %s failed", source, prepared.name, exc_info=error)
         else:
-            self._on_error(error)
+            await call_hook(self._on_error, error)
 
-    def _report_result(self, result: ToolResult) -> ToolResult:
+    async def _report_result(self, result: ToolResult) -> ToolResult:
         """Pass a result to `on_result`, and return it."""
-        if self._on_result is not None:
-            self._on_result(result)
+        await call_hook(self._on_result, result)
         return result
 
 

@@ -6,52 +6,21 @@ import asyncio
 import contextlib
 import contextvars
 import inspect
-import sys
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
+from ..hooks import abandon, await_in_own_task
 from .results import PLAIN
 from .sync_runner import ENDING, Outcome, call_in_current_thread
 
-__all__ = [
-    "CancellationWatch",
-    "EndingError",
-    "HandlerTimeoutError",
-    "await_if_awaitable",
-    "call_handler",
-    "carry_ending",
-    "is_async",
-]
-
-T = TypeVar("T")
+__all__ = ["CancellationWatch", "HandlerTimeoutError", "call_handler", "is_async"]
 
 Handler = Callable[[Any], Any]
 
 
 class HandlerTimeoutError(Exception):
     """A handler did not finish in time."""
-
-
-class EndingError(Exception):
-    """Carries an exception that ends the program out of a task: asyncio would stop its loop as soon as one leaves a task."""
-
-    def __init__(self, ending: BaseException) -> None:
-        """Set the exception that ends the program."""
-        super().__init__(ending)
-        self.ending = ending
-
-
-async def carry_ending(work: Awaitable[T]) -> T:
-    """Await what runs in a task of its own.
-
-    Raises:
-        EndingError: It raised an exception that ends the program.
-    """
-    try:
-        return await work
-    except (KeyboardInterrupt, SystemExit) as error:
-        raise EndingError(error) from None
 
 
 class CancellationWatch:
@@ -89,7 +58,7 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
     """
     is_coroutine = is_async(handler)
     if is_coroutine and timeout is None:
-        return await _in_own_task(handler(arguments))
+        return await await_in_own_task(handler(arguments))
     cancellation = CancellationWatch()
     loop = asyncio.get_running_loop()
     deadline = None if timeout is None else loop.time() + timeout
@@ -102,60 +71,26 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
     if not _is_awaitable(value):
         return value
     if cancellation.was_requested:
-        _abandon(value)
+        abandon(value)
         raise asyncio.CancelledError
     limit = asyncio.timeout_at(deadline)
     try:
         async with limit:
-            return await _in_own_task(value)
+            return await await_in_own_task(value)
     except TimeoutError:
         if limit.expired():
             raise HandlerTimeoutError from None
         raise
 
 
-async def await_if_awaitable(value: Any) -> Any:
-    """Return the value of one of the app's functions, and await it if it is awaitable."""
-    return await _in_own_task(value) if _is_awaitable(value) else value
-
-
 def _is_awaitable(value: object) -> bool:
     return type(value) not in PLAIN and inspect.isawaitable(value)
-
-
-async def _in_own_task(work: Awaitable[T]) -> T:
-    """Await code of the app, which may leave its task cancelled: before Python 3.13 a `TaskGroup` that failed does.
-
-    A cancellation of this task cancels that one.
-    """
-    try:
-        return await _start_task(carry_ending(work))
-    except EndingError as carried:
-        raise carried.ending from None
-    finally:
-        _abandon(work)  # a task that is cancelled before its first step never starts it
-
-
-def _start_task(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """Start a task, if possible at once: code that waits for nothing then does not wait for the event loop."""
-    loop = asyncio.get_running_loop()
-    if sys.version_info >= (3, 12) and loop.get_task_factory() is None:
-        return asyncio.Task(work, loop=loop, eager_start=True)
-    return loop.create_task(work)
 
 
 def _call_and_iterate(handler: Handler, arguments: object) -> Any:
     """Call a handler and return its value. A generator becomes a list, because iterating it runs the handler's code."""
     value = handler(arguments)
     return list(value) if inspect.isgenerator(value) else value
-
-
-def _abandon(value: Any) -> None:
-    """Abandon the value of a handler: close a coroutine, and cancel a task."""
-    if inspect.iscoroutine(value):
-        value.close()
-    elif isinstance(value, asyncio.Future):
-        value.cancel()
 
 
 async def _call_in_thread(
@@ -172,7 +107,7 @@ async def _call_in_thread(
     def finish(outcome: Outcome[Any]) -> None:
         """Hand over the outcome, in the event loop, unless nobody waits any longer."""
         if done.cancelled():
-            _abandon(outcome.value)
+            abandon(outcome.value)
         else:
             done.set_result(outcome)
 

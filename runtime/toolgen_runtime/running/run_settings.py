@@ -70,9 +70,9 @@ class RunResult:
     Attributes:
         completion: The last response.
         messages: The whole conversation: the messages of the request, and all that were added.
-        turns: The number of turns: responses whose calls were run.
+        turns: The number of turns: responses whose calls were run, and those with which the provider paused.
         stopped_by: Why the run ended. `end`: the model made no more calls. `limit`: no turns are left, and the calls of
-            `completion` were not run. `length`, `content_filter`, `error`: the response ended early. `held`: the calls
+            `completion` were not run, or the provider has paused once more. `length`, `content_filter`, `error`: the response ended early. `held`: the calls
             in `pending` wait for a verdict or a result. `stop`: the setting `stop` ended it. `cancelled`: the setting
             `cancelled` ended it.
         usage: The tokens of all responses together; None if no response states them.
@@ -109,7 +109,7 @@ def total_usage(usages: Sequence[Usage]) -> Usage | None:
 
 
 class RunSettings(TypedDict, total=False):
-    """The settings of a run. All of them are optional."""
+    """The settings of a run. All of them are optional. Each function may be async: what it returns is awaited."""
 
     max_tool_turns: int
     """Maximum number of turns; default: 10."""
@@ -146,8 +146,9 @@ class RunSettings(TypedDict, total=False):
     on_message: Callable[[Message], object] | None
     """Called with each message that is added to the conversation, so that nothing is lost if sending fails."""
     on_loss: OnLoss | None
-    """Called with a note for each argument that was converted to fit. What a request loses goes to that of the session."""
-    cancelled: Callable[[], bool] | None
+    """Called with each loss of a request before it is sent, and of the arguments of a call before it runs. That of the
+    session is called with them too, and a function that is both only once."""
+    cancelled: Callable[[], bool | Awaitable[bool]] | None
     """Called between steps. Returns whether to end the run."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import threading
 from asyncio import _get_running_loop as running_loop
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable
@@ -12,7 +13,16 @@ from contextlib import asynccontextmanager, contextmanager
 from types import TracebackType
 from typing import Any, Generic, NamedTuple, ParamSpec, Self, TypeVar
 
-__all__ = ["ENDING", "Outcome", "SyncRunner", "aclosing", "call_in_current_thread", "close_if_closable", "closing"]
+__all__ = [
+    "ENDING",
+    "Outcome",
+    "SyncRunner",
+    "aclosing",
+    "call_in_current_thread",
+    "close_if_closable",
+    "closing",
+    "run_blocking",
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -58,6 +68,7 @@ class SyncRunner:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # no other code can get this loop
         self.loop = self._runner.get_loop()
         self._task: asyncio.Task[Any] | None = None
+        self._driving_thread: int | None = None
         self._waiting_calls: deque[Callable[[], None]] = deque()
         self._wake = asyncio.Event()
         return self
@@ -66,6 +77,7 @@ class SyncRunner:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the loop."""
+        self._driving_thread = None
         if self._thread is None:
             self._runner.close()
         else:
@@ -78,20 +90,34 @@ class SyncRunner:
         An interrupt cancels it, and is raised after the coroutine has ended.
         """
         if self._thread is None:
-            return self._run_to_end(work)
+            return self._run_to_end(work, self._context)
         try:
-            return self._thread.submit(self._run_to_end, work).result()
+            return self._thread.submit(self._run_to_end, work, self._context).result()
         except BaseException:
             self.loop.call_soon_threadsafe(self._cancel, work)
             raise
+
+    @property
+    def stands_still_here(self) -> bool:
+        """Whether the loop stands still while a function that it handed over runs in this thread."""
+        return self._driving_thread == threading.get_ident() and running_loop() is None
+
+    def run_while_standing(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine for a function that is called while the loop stands still."""
+        outer_task = self._task
+        try:
+            return self._run_to_end(work, contextvars.copy_context())
+        finally:
+            self._task = outer_task
 
     def _cancel(self, work: Coroutine[Any, Any, Any]) -> None:
         if self._task is not None and self._task.get_coro() is work:
             self._task.cancel()
 
-    def _run_to_end(self, work: Coroutine[Any, Any, T]) -> T:
+    def _run_to_end(self, work: Coroutine[Any, Any, T], context: contextvars.Context) -> T:
         """Run the loop until a coroutine has ended, and return its value."""
-        self._task = task = self.loop.create_task(work, context=self._context)
+        self._driving_thread = threading.get_ident()
+        self._task = task = self.loop.create_task(work, context=context)
         task.add_done_callback(lambda _: self._wake.set())
         try:
             self._drive(task)
@@ -153,6 +179,15 @@ async def call_in_current_thread(function: Callable[P, T], *args: P.args, **kwar
     if runner is None or runner.loop is not running_loop():
         return function(*args, **kwargs)
     return await runner.call_while_standing(lambda: function(*args, **kwargs))
+
+
+def run_blocking(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end from synchronous code: on the loop of the run that calls this code, or on a new one."""
+    runner = _RUNNER.get()
+    if runner is not None and runner.stands_still_here:
+        return runner.run_while_standing(work)
+    with SyncRunner() as own_runner:
+        return own_runner.run(work)
 
 
 def close_if_closable(items: Any) -> None:

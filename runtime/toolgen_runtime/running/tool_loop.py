@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from ..conversion.responses import mark_calls_invalid
 from ..conversion.wire import synthetic_id
 from ..history import calls_without_result, tool_calls_of
+from ..hooks import EndingError, call_hook, carry_ending
 from ..json_text import compact, dump_allowing_nan
 from ..models import (
     AgentEvent,
@@ -41,7 +42,6 @@ from ..models import (
     Usage,
 )
 from .dispatcher import Dispatcher, OnResult
-from .handler_calls import EndingError, await_if_awaitable, carry_ending
 from .handlers import Review, callable_names, relax_tool_choice
 from .results import CANCELLED, NO_MORE_TURNS, NOT_RUN, checked_result, error_result, invalid_call_text
 from .run_settings import RunResult, RunSettings, StoppedBy, correction_message, parse_output, total_usage
@@ -106,7 +106,6 @@ class ToolLoop:
         self._forbids_calls = forbids_calls
         self._error_of = error_of
         self._on_message = settings.get("on_message")
-        self._is_cancelled = settings.get("cancelled") or (lambda: False)
         self._messages = list(request.messages)
         self._waiting = calls_without_result(self._messages)
         self._app_results = {result.tool_call_id: result for result in map(checked_result, settings.get("results", ()))}
@@ -148,7 +147,7 @@ class ToolLoop:
                     async for event in events:
                         yield event
         except (asyncio.CancelledError, *ENDING):
-            self._abandon()
+            await self._abandon()
             raise
         except Exception as error:
             self._note_progress(error)
@@ -176,7 +175,7 @@ class ToolLoop:
                 async for event in events:
                     if isinstance(event, CompletedEvent):
                         completion = event.completion
-                        self._receive(completion)  # before the event: who leaves at it has the response
+                        await self._receive(completion)  # before the event: who leaves at it has the response
                         self._error = self._error or self._error_of(completion)
                     elif isinstance(event, ErrorEvent):
                         self._error = event.error
@@ -201,10 +200,9 @@ class ToolLoop:
         """Report a response, run its calls, and end the run if it does not continue after them."""
         for event in _text_and_reasoning_events(completion):
             yield event
-        if (on_answer := self._settings.get("on_answer")) is not None:
-            await await_if_awaitable(on_answer(completion))
+        await call_hook(self._settings.get("on_answer"), completion)
         calls = tool_calls_of(completion.message)
-        stopped_by = self._decide_on_response(completion, calls)
+        stopped_by = await self._decide_on_response(completion, calls)
         if stopped_by is None and calls and not self._is_last_request:
             async with aclosing(self._run_calls(calls, self._dispatcher, len(self._messages))) as events:
                 async for event in events:
@@ -222,16 +220,16 @@ class ToolLoop:
         if self._is_last_request:
             request = replace(request, tool_choice="none" if request.tools and self._forbids_calls else None)
         prepare = self._settings.get("prepare")
-        return request if prepare is None else await await_if_awaitable(prepare(request))
+        return request if prepare is None else await call_hook(prepare, request)
 
-    def _receive(self, completion: Completion) -> None:
+    async def _receive(self, completion: Completion) -> None:
         """Add the response to the conversation."""
         self._completion = completion
         mark_calls_invalid(completion.message, completion.finish_reason)  # an app's own session may not have done it
         self._make_ids_unique(tool_calls_of(completion.message))
         if completion.usage is not None:
             self._usages.append(completion.usage)
-        self._add_message(completion.message)
+        await self._add_message(completion.message)
 
     def _make_ids_unique(self, calls: Sequence[ToolCall]) -> None:
         """Give calls a new id if they have none, or that of an earlier call. Some APIs count again in each response.
@@ -255,7 +253,7 @@ class ToolLoop:
             if is_repeated and not is_blank and call.invalid is None:
                 call.invalid = InvalidCall(dump_allowing_nan(call.arguments), "duplicate_id")
 
-    def _decide_on_response(self, completion: Completion, calls: Sequence[ToolCall]) -> StoppedBy | None:
+    async def _decide_on_response(self, completion: Completion, calls: Sequence[ToolCall]) -> StoppedBy | None:
         """Return why the run ends with this response, or None if it continues.
 
         Calls that will not be run because of that get their results. A response that does not match the requested
@@ -265,34 +263,39 @@ class ToolLoop:
         if reason == "length" or reason == "content_filter" or reason == "error":
             return reason
         if not any(call.invalid is None or call.invalid.reason in _CORRECTABLE for call in calls):
-            return self._decide_without_calls(completion, calls)
-        if self._is_cancelled():
-            self._add_message(ToolMessage([self._result_or_cancelled(call) for call in calls]))
+            return await self._decide_without_calls(completion, calls)
+        if await self._is_cancelled():
+            await self._add_message(ToolMessage([self._result_or_cancelled(call) for call in calls]))
             return "cancelled"
         if self._turns < self._max_turns and not self._is_last_request:
             return None
         if self._settings.get("at_limit") == "answer":
-            self._add_message(ToolMessage([error_result(call, NO_MORE_TURNS) for call in calls]))
-            if not self._is_last_request:
-                self._is_last_request = True
-                return None
-        return "limit"
+            await self._add_message(ToolMessage([error_result(call, NO_MORE_TURNS) for call in calls]))
+        return self._decide_at_limit()
 
-    def _decide_without_calls(self, completion: Completion, invalid_calls: Sequence[ToolCall]) -> StoppedBy | None:
+    def _decide_at_limit(self) -> StoppedBy | None:
+        """Return that the run ends at its limit, or None if there is one more request, without calls."""
+        if self._settings.get("at_limit") != "answer" or self._is_last_request:
+            return "limit"
+        self._is_last_request = True
+        return None
+
+    async def _decide_without_calls(
+        self, completion: Completion, invalid_calls: Sequence[ToolCall]
+    ) -> StoppedBy | None:
         """Decide as `_decide_on_response`, if the response has no calls that can be run or corrected."""
         errors = [
             error_result(call, invalid_call_text(call.invalid)) for call in invalid_calls if call.invalid is not None
         ]
         if errors:  # no API accepts a history with a call that has no result
-            self._add_message(ToolMessage(errors))
+            await self._add_message(ToolMessage(errors))
         if self._is_last_request:
             return "limit"
-        is_paused = not invalid_calls and completion.stop_reason in self._paused
-        if is_paused and self._turns < self._max_turns:
-            return None
-        return "end" if self._accept_output(completion) else None
+        if not invalid_calls and completion.stop_reason in self._paused:
+            return None if self._turns < self._max_turns else self._decide_at_limit()
+        return "end" if await self._accept_output(completion) else None
 
-    def _accept_output(self, completion: Completion) -> bool:
+    async def _accept_output(self, completion: Completion) -> bool:
         """Store the requested output. The first response that does not match it is sent back, and False returned."""
         output = self._settings.get("output")
         if output is None:
@@ -304,7 +307,7 @@ class ToolLoop:
         except ValidationError as error:
             if not self._was_corrected:
                 self._was_corrected = True
-                self._add_message(correction_message(error))
+                await self._add_message(correction_message(error))
                 return False
         return True
 
@@ -312,12 +315,16 @@ class ToolLoop:
         """Return why the run ends after a turn. None if it continues."""
         if self._dispatcher.held:
             return "held"
-        if self._is_cancelled():
+        if await self._is_cancelled():
             return "cancelled"
         stop = self._settings.get("stop")
-        if stop is not None and await await_if_awaitable(stop(total_usage(self._usages), self._turns)):
+        if stop is not None and await call_hook(stop, total_usage(self._usages), self._turns):
             return "stop"
         return None
+
+    async def _is_cancelled(self) -> bool:
+        """Return whether the app ends the run."""
+        return bool(await call_hook(self._settings.get("cancelled")))
 
     def _relax_tool_choice(self) -> None:
         """Stop forcing a call after the first response."""
@@ -348,7 +355,7 @@ class ToolLoop:
                 results += [error_result(call, NOT_RUN) for call in to_run]
                 to_run = []
             if results:
-                self._add_message(ToolMessage(results), index)
+                await self._add_message(ToolMessage(results), index)
                 index, added_count = index + 1, added_count + 1
             if to_run and isinstance(response, AssistantMessage):
                 async with aclosing(self._run_waiting_calls(response, to_run, index)) as events:
@@ -383,7 +390,7 @@ class ToolLoop:
             while (result := await self._queue.get()) is not None:
                 yield _result_event(result)
             if results := await task:
-                self._add_message(ToolMessage(results), index)
+                await self._add_message(ToolMessage(results), index)
         except EndingError as error:
             raise error.ending from None
         finally:
@@ -400,11 +407,10 @@ class ToolLoop:
         """Return the result of a call. If there is none, return the error result that it was cancelled."""
         return self._results.get(call.id) or error_result(call, CANCELLED)
 
-    def _add_message(self, message: Message, index: int | None = None) -> None:
+    async def _add_message(self, message: Message, index: int | None = None) -> None:
         """Add a message to the conversation, by default at its end."""
         self._messages.insert(len(self._messages) if index is None else index, message)
-        if self._on_message is not None:
-            self._on_message(message)
+        await call_hook(self._on_message, message)
 
     def _end(self, completion: Completion, stopped_by: StoppedBy) -> None:
         """Set the result of the run."""
@@ -419,13 +425,18 @@ class ToolLoop:
             error=self._error,
         )
 
-    def _abandon(self) -> None:
+    async def _abandon(self) -> None:
         """End a cancelled run. Every call gets a result."""
-        if self.result is None and self._completion is not None:
-            for turn, calls in calls_without_result(self._messages):
-                results = [self._result_or_cancelled(call) for call in calls]
-                self._add_message(ToolMessage(results), _index_after_results(self._messages, turn))
-            self._end(self._completion, "cancelled")
+        if self.result is not None or self._completion is None:
+            return
+        added: list[ToolMessage] = []
+        for turn, calls in calls_without_result(self._messages):
+            message = ToolMessage([self._result_or_cancelled(call) for call in calls])
+            self._messages.insert(_index_after_results(self._messages, turn + len(added)), message)
+            added.append(message)
+        self._end(self._completion, "cancelled")
+        for message in added:
+            await call_hook(self._on_message, message)
 
     def _note_progress(self, error: Exception) -> None:
         """Attach the conversation and usage before a failure to the exception, as `messages` and `usage`."""

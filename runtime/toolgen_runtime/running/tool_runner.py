@@ -17,9 +17,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from inspect import isawaitable
 from typing import Any, Generic, TypeVar, Unpack
 
+from ..hooks import OnLossHooks, call_hooks, loss_hooks, loss_hooks_of_run
 from ..models import AgentEvent, CompletedEvent, Request, StreamEvent, ToolCall, ToolResult
 from ..sessions.base import AsyncSession, Session, ToolMode
 from ..tools.runnable_tools import RunnableTools
@@ -190,11 +192,13 @@ class ToolRunner(Generic[H]):
         if review is not None and not is_async:
             review = _in_current_thread(review)
 
+        hooks = loss_hooks(settings.get("on_loss"), session.on_loss)
+
         def make_dispatcher(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
-            return self._make_dispatcher(handlers, settings, on_result, offered, inline=not is_async)
+            return self._make_dispatcher(handlers, settings, on_result, hooks, offered, inline=not is_async)
 
         return ToolLoop(
-            send,
+            _with_loss_hooks(send, hooks) if hooks else send,
             prepared,
             make_dispatcher=make_dispatcher,
             display_name=self._tools.display_names.get,
@@ -216,28 +220,50 @@ class ToolRunner(Generic[H]):
         return replace(request, tools=[definitions[name] for name in names])
 
     def _make_dispatcher(
-        self, handlers: H, settings: RunSettings, on_result: OnResult, offered: Sequence[str], *, inline: bool
+        self,
+        handlers: H,
+        settings: RunSettings,
+        on_result: OnResult,
+        hooks: OnLossHooks,
+        offered: Sequence[str],
+        *,
+        inline: bool,
     ) -> Dispatcher:
         """Return a dispatcher with the settings of a run. Each result goes to the loop first, then to the app."""
         on_result_of_app = settings.get("on_result")
 
-        def report_result(result: ToolResult) -> None:
+        def report_result(result: ToolResult) -> object:
             on_result(result)
-            if on_result_of_app is not None:
-                on_result_of_app(result)
+            return None if on_result_of_app is None else on_result_of_app(result)
 
         return self._tools.make_dispatcher(
             handlers,
             timeout=settings.get("timeout"),
             on_error=settings.get("on_error"),
             on_result=report_result,
-            on_loss=settings.get("on_loss"),
+            on_loss=partial(call_hooks, hooks) if hooks else None,
             offered=offered,
             inline=inline,
             others=settings.get("others"),
             low_risk=settings.get("low_risk", ()),
             around=settings.get("around"),
         )
+
+
+def _with_loss_hooks(send: Send, hooks: OnLossHooks) -> Send:
+    """Return the function that sends requests. Their losses go to the hooks, whatever session converts them."""
+
+    async def send_with_loss_hooks(request: Request) -> AsyncIterator[StreamEvent]:
+        async with aclosing(send(request)) as source:
+            events = aiter(source)
+            while True:
+                with loss_hooks_of_run(hooks):  # left before the event: the code that gets it may send requests too
+                    event = await anext(events, None)
+                if event is None:
+                    return
+                yield event
+
+    return send_with_loss_hooks
 
 
 async def _run_to_end(loop: ToolLoop) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Self, TypeAlias
 
 from ..conversion.writer import OnLoss
 from ..history import text_of
+from ..hooks import areport_losses, report_losses
 from ..models import (
     ApiError,
     AssistantMessage,
@@ -73,7 +74,8 @@ class SessionBase:
     paused: Collection[str] = ()
     """Stop reasons that mean that the provider interrupted a turn. The next request continues it."""
     on_loss: OnLoss | None = None
-    """Called with each loss of a request. If None, all losses except notes are issued as Python warnings."""
+    """Called with each loss of a request before it is sent, and of the arguments of calls that a run with this session
+    runs. It may be async. If None, and a run has none either, all losses except notes are issued as Python warnings."""
 
     _conversation: list[Message] | None = None
     _conversation_tools: list[ToolDefinition | OpaquePart] | None = None
@@ -172,7 +174,7 @@ class Session(SessionBase):
         """
         prepared = self.prepare_request(request)
         is_native = self.tool_mode is ToolMode.NATIVE
-        returned = self._check_returned(self.send(prepared if is_native else to_text_request(prepared, self.on_loss)))
+        returned = self._check_returned(self.send(prepared if is_native else self._as_text(prepared)))
         if is_native and isinstance(returned, Completion):
             return returned
         return parse_completion(prepared, returned)
@@ -198,7 +200,7 @@ class Session(SessionBase):
         failure: Exception | None = None
         has_begun = False
         try:
-            with closing(self.pieces(to_text_request(prepared, self.on_loss))) as texts:
+            with closing(self.pieces(self._as_text(prepared))) as texts:
                 for text in texts:
                     has_begun = True
                     yield from reader.feed(text)
@@ -207,6 +209,10 @@ class Session(SessionBase):
                 raise
             failure = raised
         yield from reader.finish(failure)
+
+    def _as_text(self, request: Request) -> Request:
+        """Return the request with its tools, calls and results as text, and report its losses."""
+        return report_losses(self.on_loss, lambda on_loss: to_text_request(request, on_loss))
 
     def send_with_tools(
         self, content: str | list[ContentPart], tools: Sequence[ToolDefinition | OpaquePart]
@@ -301,9 +307,7 @@ class AsyncSession(SessionBase):
         """
         prepared = self.prepare_request(request)
         is_native = self.tool_mode is ToolMode.NATIVE
-        returned = await self._await_returned(
-            self.send(prepared if is_native else to_text_request(prepared, self.on_loss))
-        )
+        returned = await self._await_returned(self.send(prepared if is_native else await self._as_text(prepared)))
         if is_native and isinstance(returned, Completion):
             return returned
         return parse_completion(prepared, returned)
@@ -330,7 +334,7 @@ class AsyncSession(SessionBase):
         failure: Exception | None = None
         has_begun = False
         try:
-            async with aclosing(self.pieces(to_text_request(prepared, self.on_loss))) as texts:
+            async with aclosing(self.pieces(await self._as_text(prepared))) as texts:
                 async for text in texts:
                     has_begun = True
                     for event in reader.feed(text):
@@ -341,6 +345,10 @@ class AsyncSession(SessionBase):
             failure = raised
         for event in reader.finish(failure):
             yield event
+
+    async def _as_text(self, request: Request) -> Request:
+        """Return the request with its tools, calls and results as text, and report its losses."""
+        return await areport_losses(self.on_loss, lambda on_loss: to_text_request(request, on_loss))
 
     async def send_with_tools(
         self, content: str | list[ContentPart], tools: Sequence[ToolDefinition | OpaquePart]

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, count
 from math import inf
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
@@ -19,9 +19,10 @@ from ..conversion.responses import status_text
 from ..conversion.wire import ProviderWire
 from ..conversion.writer import OnLoss
 from ..errors import BareApiError, ConversionError, ConversionLoss
+from ..hooks import areport_losses, await_in_own_task, report_losses
 from ..models import ApiError, Completion, Loss, Request, StreamEvent
 from ..paths import ROOT, Path, format_path
-from ..running.sync_runner import aclosing
+from ..running.sync_runner import aclosing, run_blocking
 from ..serialization import dump, load
 from .api_errors import SessionError, read_error_response, request_id, resolve_attribute, retry_after
 from .base import AsyncSession, Session, SessionBase, ToolMode
@@ -130,8 +131,9 @@ class ClientSession(SessionBase):
             client: The provider's official client. The app creates it, with its key, address, retries and timeouts.
             model: The model of requests that name none.
             further: Clients with other keys. They are used in rotation with the first one.
-            on_loss: Called with each `Loss` of a request. Without it, all losses except notes are issued as Python
-                warnings.
+            on_loss: Called with each `Loss` of a request before it is sent, and of the arguments of calls that a run
+                with this session runs. It may be async. Without it, and without that of a run, all losses except notes
+                are issued as Python warnings.
             on_unsupported: What to do if the API cannot express what a request asks for: "error" raises, "weaken"
                 reports a loss and sends the rest.
         """
@@ -152,19 +154,23 @@ class ClientSession(SessionBase):
         return client.with_options(**options) if options and hasattr(client, "with_options") else client
 
     def call_kwargs(self, request: Request, *, streaming: bool) -> dict[str, Any]:
-        """Convert a request to keyword arguments for the client's call.
+        """Convert a request to keyword arguments for the client's call, and report its losses.
 
         Half of a surrogate pair, which no client can encode, is replaced by U+FFFD, and reported.
 
         Raises:
             TypeError: Neither the session nor the request names a model.
         """
+        return report_losses(self.on_loss, partial(self._convert, request, streaming))
+
+    def _convert(self, request: Request, streaming: bool, on_loss: OnLoss | None) -> dict[str, Any]:
+        """Convert a request for `call_kwargs`."""
         if request.model is None and not request.metadata:  # a request that was read may name a stored prompt instead
             raise TypeError("no model is set; pass one to the session, as in Session(client, model), or to the request")
         sent = replace(request, stream=True if streaming else None)
-        keywords = self.provider.to_sdk(sent, on_loss=self.on_loss, on_unsupported=self._on_unsupported)
+        keywords = self.provider.to_sdk(sent, on_loss=on_loss, on_unsupported=self._on_unsupported)
         if _SURROGATE.search(to_bytes(keywords) or b""):
-            sent = load(Request, self._replace_surrogates(dump(sent), ROOT))
+            sent = load(Request, _replace_surrogates(dump(sent), ROOT, on_loss))
             # the losses of the request were reported above
             keywords = self.provider.to_sdk(sent, on_loss=lambda loss: None, on_unsupported=self._on_unsupported)
         options = {**self._call_options, **(self.calls.streamed if streaming else {})}
@@ -174,32 +180,6 @@ class ClientSession(SessionBase):
             )  # options of the client, and of the body
             options[name] = {**options[name], **value} if is_joined else value
         return options
-
-    def _replace_surrogates(self, value: Any, at: Path) -> Any:
-        """Return a JSON value whose texts can be encoded, and report each text that changes."""
-        if isinstance(value, dict):
-            return {
-                self._replace_surrogates(key, at): self._replace_surrogates(item, (at, key))
-                for key, item in value.items()
-            }
-        if isinstance(value, list):
-            return [self._replace_surrogates(item, (at, i)) for i, item in enumerate(value)]
-        if not isinstance(value, str) or value.isascii():
-            return value
-        text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        if text != value:
-            self._report_replaced_surrogate(at)
-        return text
-
-    def _report_replaced_surrogate(self, at: Path) -> None:
-        """Report the loss, or issue a warning if nobody listens."""
-        path = format_path(at).encode("utf-8", "replace").decode()  # a key may have one too
-        reason = "half of a surrogate pair cannot be sent, so U+FFFD replaces it"
-        loss = Loss(path, "text", "rewritten", "warning", reason)
-        if self.on_loss is not None:
-            self.on_loss(loss)
-        else:
-            warnings.warn(ConversionLoss(f"{path}: {loss.action} {loss.what}: {reason}"), stacklevel=3)
 
     def rotate_clients(self) -> list[Any]:
         """Return the clients, starting with the next one in rotation. Clients whose API key is resting come last.
@@ -428,7 +408,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             ConversionError: The request cannot be sent as it is.
         """
         prepared = self.prepare_request(request)
-        keywords = self.call_kwargs(prepared, streaming=False)
+        keywords = await self._acall_kwargs(prepared, streaming=False)
 
         async def send(call: Callable[..., Any], client: Any) -> Completion:
             response = await self._call(call, keywords, client)
@@ -447,7 +427,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             ConversionError: The request cannot be sent as it is.
         """
         prepared = self.prepare_request(request)
-        keywords = self.call_kwargs(prepared, streaming=True)
+        keywords = await self._acall_kwargs(prepared, streaming=True)
 
         async def open_stream(call: Callable[..., Any], client: Any) -> _OpenStream:
             return await self._read_first_event(await self._call_for_stream(call, keywords), client)
@@ -461,6 +441,10 @@ class AsyncNativeSession(ClientSession, AsyncSession):
                         yield event
         finally:
             await _aclose(opened.source)
+
+    async def _acall_kwargs(self, request: Request, *, streaming: bool) -> dict[str, Any]:
+        """Convert a request like `call_kwargs`, for async code."""
+        return await areport_losses(self.on_loss, partial(self._convert, request, streaming))
 
     async def _call(self, call: Callable[..., Any], keywords: dict[str, Any], client: Any) -> Any:
         """Return the response to a request.
@@ -541,6 +525,34 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         raise failure
 
 
+def _replace_surrogates(value: Any, at: Path, on_loss: OnLoss | None) -> Any:
+    """Return a JSON value whose texts can be encoded, and report each text that changes."""
+    if isinstance(value, dict):
+        return {
+            _replace_surrogates(key, at, on_loss): _replace_surrogates(item, (at, key), on_loss)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_replace_surrogates(item, (at, i), on_loss) for i, item in enumerate(value)]
+    if not isinstance(value, str) or value.isascii():
+        return value
+    text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if text != value:
+        _report_replaced_surrogate(at, on_loss)
+    return text
+
+
+def _report_replaced_surrogate(at: Path, on_loss: OnLoss | None) -> None:
+    """Report the loss, or issue a warning if nobody listens."""
+    path = format_path(at).encode("utf-8", "replace").decode()  # a key may have one too
+    reason = "half of a surrogate pair cannot be sent, so U+FFFD replaces it"
+    loss = Loss(path, "text", "rewritten", "warning", reason)
+    if on_loss is not None:
+        on_loss(loss)
+    else:
+        warnings.warn(ConversionLoss(f"{path}: {loss.action} {loss.what}: {reason}"), stacklevel=3)
+
+
 def _require_sync(value: Any, client: Any) -> Any:
     """Return the value of a client's call.
 
@@ -585,18 +597,23 @@ def _raise_when_read(error: Exception) -> Iterator[Any]:
 
 def close_client(client: Any, send_path: str) -> None:
     """Close a client from synchronous code. `send_path` leads to the method that sends requests."""
-    if (leave := _method_on_path(client, send_path, "__exit__")) is not None:
-        leave(None, None, None)
-    elif callable(close := getattr(client, "close", None)):
-        close()
+    if inspect.isawaitable(closing := _start_closing(client, send_path)):
+        run_blocking(await_in_own_task(closing))
 
 
 async def aclose_client(client: Any, send_path: str) -> None:
     """Close a client from async code. A client without `__aexit__` is closed like in `close_client`."""
     if (leave := _method_on_path(client, send_path, "__aexit__")) is not None:
         await leave(None, None, None)
-    else:
-        close_client(client, send_path)
+    elif inspect.isawaitable(closing := _start_closing(client, send_path)):
+        await closing
+
+
+def _start_closing(client: Any, send_path: str) -> Any:
+    """Close a client, and return what its method returned: a coroutine if it is for async code."""
+    if (leave := _method_on_path(client, send_path, "__exit__")) is not None:
+        return leave(None, None, None)
+    return close() if callable(close := getattr(client, "close", None)) else None
 
 
 def _method_on_path(client: Any, attribute_path: str, name: str) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..conversion.request_tools import check_request
 from ..conversion.responses import mark_calls_invalid
-from ..conversion.writer import OnLoss
+from ..conversion.writer import OnLoss, call_on_loss
 from ..errors import ConversionLoss
 from ..history import text_of, tool_calls_of
 from ..json_text import dump_allowing_nan
@@ -84,7 +84,7 @@ def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:
     """
     for loss in _losses_as_text(request):
         if on_loss is not None:
-            on_loss(loss)
+            call_on_loss(on_loss, loss)
         elif loss.severity != "note":
             warnings.warn(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}", ConversionLoss, stacklevel=3)
     tools = tools_text(callable_tools(request))

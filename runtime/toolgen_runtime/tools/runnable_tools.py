@@ -199,6 +199,7 @@ class RunnableTools(ToolSet, Generic[H]):
             TypeError: A tool has no handler, or a high-risk tool may run and there is no review.
             ValueError: `max_parallel` is less than 1.
         """
+        from ..hooks import call_hook
         from ..running.handlers import check_functions, check_review
 
         check_functions(
@@ -225,8 +226,7 @@ class RunnableTools(ToolSet, Generic[H]):
         check_review(dispatcher.tool_names, dispatcher.low_risk_names, review, verdicts)
         results = await dispatcher.run_all(calls, review, max_parallel, verdicts or {})
         for call in dispatcher.held:
-            if on_hold is not None:
-                on_hold(call)
+            await call_hook(on_hold, call)
         return results
 
     def _dispatcher_class(self) -> type[Dispatcher]:

@@ -230,8 +230,10 @@ def parse_call_arguments(
         except ArgumentsError:
             raise error from None
     if on_loss is not None:
+        from ..conversion.writer import call_on_loss  # only needed when arguments were converted
+
         for note in notes:
-            on_loss(note)
+            call_on_loss(on_loss, note)
     return model
 
 

@@ -122,7 +122,7 @@ class Anthropic(AnthropicConverter):
             "body": "body",
             "headers": "response.headers",
             "no_retries": {"with_options": {"max_retries": 0}},
-            "paused": ["pause_turn"],
+            "paused": ["pause_turn", "compaction"],
             "client": {
                 "module": "anthropic",
                 "sync": "Anthropic",

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Literal, TypeVar
 
 from ...conversion.extras import inner_extras
 from ...conversion.wire import ProviderWire
 from ...conversion.writer import OnLoss, Writer
 from ...history import tool_calls_of
+from ...hooks import areport_losses, call_hook
 from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.base import AsyncSession, Session, ToolMode
@@ -117,7 +119,7 @@ class AsyncStatefulSession(AsyncSession):
             raise RuntimeError("a response of this session is still being read")
         self._reading = True
         try:
-            update = self._new_in(request)
+            update = await areport_losses(self.on_loss, partial(self._new_in, request))
             await self._apply_settings(request, update)
             try:
                 sent = await self._send_update(update)
@@ -143,16 +145,13 @@ class AsyncStatefulSession(AsyncSession):
         for event in last:
             yield event
 
-    def _writer(self) -> Writer:
-        return Writer(self.wire, self.on_loss, self._on_unsupported)
-
-    def _new_in(self, request: Request) -> SessionInput:
+    def _new_in(self, request: Request, on_loss: OnLoss | None) -> SessionInput:
         """Return the part of a request that the client does not have yet."""
         return write_session_input(
             request,
             self._known,
             self._waiting,
-            self._writer(),
+            Writer(self.wire, on_loss, self._on_unsupported),
             request_id_key=self.calls.request,
             write_tools=self.provider.to_tools,
             write_result=self.provider.to_tool_result,
@@ -188,10 +187,14 @@ class AsyncStatefulSession(AsyncSession):
         for path, params in update.results.values():
             reply = await self._live.call_with_params(self.calls.answer, params)
             if resolve_attribute(reply, self.calls.accepted) is not True:
-                writer = self._writer()
-                writer.report_loss(((), path), "a result", "dropped", "its call is no longer waiting", "warning")
-                writer.report_remaining_losses()
+                await areport_losses(self.on_loss, partial(self._report_late_result, path))
         return None if update.results else identifier
+
+    def _report_late_result(self, path: str, on_loss: OnLoss | None) -> None:
+        """Report a result that the client did not accept."""
+        writer = Writer(self.wire, on_loss, self._on_unsupported)
+        writer.report_loss(((), path), "a result", "dropped", "its call is no longer waiting", "warning")
+        writer.report_remaining_losses()
 
     async def _read(self, stream: CopilotStream, sent: str | None) -> AsyncGenerator[StreamEvent, None]:
         """Read events up to the end of a response.
@@ -308,7 +311,7 @@ class StatefulSession(Session):
 
     def __init__(
         self,
-        open_client: Callable[[], AbstractAsyncContextManager[Any]],
+        open_client: Callable[[], AbstractAsyncContextManager[Any] | Awaitable[AbstractAsyncContextManager[Any]]],
         model: str | None = None,
         *,
         on_loss: OnLoss | None = None,
@@ -376,7 +379,7 @@ class StatefulSession(Session):
         """Return the async session, which is opened at its first use."""
         async with self._opening:
             if self._session is None:
-                client = await self._stack.enter_async_context(self._opened())
+                client = await self._stack.enter_async_context(await call_hook(self._opened))
                 session = self.async_session_class(
                     client, on_unsupported=self._on_unsupported, ignored_tools=self._others
                 )
