@@ -582,6 +582,8 @@ def held_by(error: BaseException | None) -> str:
         ({"interface": [KEY]}, "interface must be a string, found an array"),
         ({"api_key": KEY}, "api_key (did you mean api_keys?) is not supported"),
         ({KEY: "x"}, "an unknown key is not supported; the keys are api_keys, models, interface, base_url"),
+        ({"api_keys": [KEY, ""]}, "api_keys[1] must not be empty"),
+        ({"base_url": ""}, "base_url must not be empty"),
     ],
     ids=str,
 )
@@ -594,6 +596,42 @@ def test_what_does_not_fit_in_a_configuration_is_named(
         runnable.module("sessions").connect(config)
     assert message in str(raised.value)
     assert KEY not in held_by(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            {"interface": "genai", "api_keys": [KEY], "base_url": "http://a"},
+            "base_url is not supported by this interface",
+        ),
+        ({"interface": "gemini", "api_keys": [KEY], "base_url": "http://a"}, "base_url is not supported by gemini"),
+        ({"interface": "anthropic", "api_keys": []}, "api_keys must not be empty: anthropic requires an API key"),
+        ({"interface": "vllm", "api_keys": []}, "base_url is missing: vllm requires one"),
+        ({"interface": "ollama", "api_keys": [KEY]}, "api_keys must be empty: ollama does not use API keys"),
+    ],
+    ids=str,
+)
+def test_what_an_interface_needs_or_does_not_accept_is_named(runnable: Package, config: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        runnable.module("sessions").connect({"models": ["m"], **config})
+
+
+@pytest.mark.parametrize("interface", ["openai", "openai_responses", "vllm", "anthropic", "mistral", "cohere"])
+def test_a_server_at_another_address_may_need_no_key(
+    runnable: Package, server: Loopback, monkeypatch: pytest.MonkeyPatch, interface: str
+) -> None:
+    """A client that demands a key sends a word, and never the key that an environment has for the API itself."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY", "CO_API_KEY"):
+        monkeypatch.setenv(variable, KEY)
+    sessions, usage = runnable.module("sessions"), runnable.module("models").Usage(1, 1, 2)
+    reply = completion(runnable, "Hello.", id="a", model="m", usage=usage)
+    server.replies.append(replied(runnable, sessions.INTERFACES[interface], reply, False))
+    config = {"interface": interface, "api_keys": [], "models": ["m"], "base_url": server.address}
+    with sessions.connect(config) as opened_session:
+        opened_session.send("Hello")
+    assert KEY not in str(server.heard[0].headers)
 
 
 @pytest.mark.parametrize(
