@@ -2,12 +2,13 @@
 
 LLM_INTERFACE  the API: anthropic, openai, openai_responses, genai, mistral, cohere, ollama, ...; anthropic if not set
 LLM_MODEL      the model
-LLM_API_KEY    the key; not needed for an API without keys
+LLM_API_KEY    the key; not needed for an API without keys, or for a server of your own without keys
 LLM_BASE_URL   the address, if it is not that of the API
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from os import environ
 from typing import Any
@@ -15,9 +16,20 @@ from typing import Any
 from generated.models import Loss
 from generated.sessions import AsyncSession, connect_async
 
+VARIABLES = {
+    "interface": "LLM_INTERFACE",
+    "models": "LLM_MODEL",
+    "api_keys": "LLM_API_KEY",
+    "base_url": "LLM_BASE_URL",
+}
+"""The variables of the environment, by the keys of a configuration."""
+
 
 def session() -> AsyncSession:
     """Connect to the model that the environment names. The official client of the API must be installed."""
+    for variable in VARIABLES.values():
+        if environ.get(variable, "-").strip() == "":
+            sys.exit(f"{variable} is empty; set it to a value, or unset it")
     if "LLM_MODEL" not in environ:
         sys.exit("LLM_MODEL is not set; examples/README.md describes what the examples need")
     config: dict[str, Any] = {
@@ -30,7 +42,7 @@ def session() -> AsyncSession:
     try:
         connected = connect_async(config)
     except (ValueError, ImportError) as error:
-        sys.exit(f"LLM_INTERFACE, LLM_API_KEY and LLM_BASE_URL make no session: {error}")
+        sys.exit(re.sub("|".join(VARIABLES), lambda key: VARIABLES[key[0]], str(error)))
     connected.on_loss = report
     return connected
 

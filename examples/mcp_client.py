@@ -9,15 +9,17 @@ without asking. For all others you are asked at the terminal.
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
 
 from mcp import Client, MCPError, StdioServerParameters
 
 from examples.connection import session
+from generated.errors import ConversionError
 from generated.messages import text_of, tool_calls_of
 from generated.models import OpaquePart, Request, ToolCall, ToolDefinition, ToolMessage, ToolResult, UserMessage
 from generated.providers import mcp
-from generated.sessions import AsyncSession
+from generated.sessions import AsyncSession, SessionError
 
 MAX_TURNS = 10
 
@@ -61,13 +63,30 @@ def allowed(call: ToolCall) -> bool:
     return sys.stdin.readline().strip().lower() == "y"
 
 
-async def main(question: str, command: str, *arguments: str) -> None:
-    """Start a server, ask, and print the reply."""
-    async with session() as model, Client(StdioServerParameters(command=command, args=list(arguments))) as client:
-        print(await ask(model, client, question))
+async def main(question: str, command: str, *arguments: str) -> int:
+    """Start a server, ask, and print the reply, or why there is none."""
+    try:
+        async with session() as model, Client(StdioServerParameters(command=command, args=list(arguments))) as client:
+            print(await ask(model, client, question))
+    except Exception as error:  # noqa: BLE001 - the clients of the model and of the server may raise anything
+        for reason in reasons(error):
+            print(reason, file=sys.stderr)
+        return 1
+    return 0
+
+
+def reasons(error: Exception) -> list[str]:
+    """Return why there is no reply. The client of the server raises groups of exceptions."""
+    if isinstance(error, ExceptionGroup):
+        return [reason for inner in error.exceptions for reason in reasons(inner)]
+    if isinstance(error, MCPError):
+        return [f"The server does not serve: {error.error.message}"]
+    return [str(error) if isinstance(error, (SessionError, ConversionError)) else f"No answer: {type(error).__name__}"]
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    asyncio.run(main(*sys.argv[1:]))
+    if shutil.which(sys.argv[2]) is None:
+        sys.exit(f"The server cannot be started: there is no program {sys.argv[2]}")
+    sys.exit(asyncio.run(main(*sys.argv[1:])))

@@ -29,6 +29,13 @@ def reply(provider: str, *outputs: Said, name: str = "call") -> Reply:
     return whole(module.to_response(completion(*outputs, name=name), id="response_1", created=1))
 
 
+def ended(text: str, stop_reason: str) -> Reply:
+    """A response of Anthropic's API that ends for a reason."""
+    body = {"id": "response_1", "type": "message", "role": "assistant", "model": "m", "stop_reason": stop_reason}
+    usage = {"input_tokens": 10, "output_tokens": 5}
+    return whole({**body, "content": [{"type": "text", "text": text}], "usage": usage})
+
+
 def stream(provider: str, *outputs: Said, name: str = "call") -> Reply:
     """A response in a stream."""
     writer = importlib.import_module(f"generated.providers.{provider}").StreamWriter(id="response_1", created=1)

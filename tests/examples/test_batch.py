@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.examples.responses import REFUSED, reply
+from tests.examples.responses import REFUSED, ended, reply
 from tests.support.loopback import Loopback, Reply
 from tests.support.repository import ROOT
 
@@ -116,15 +116,106 @@ def test_a_file_that_is_not_there_is_named(example: Example, tmp_path: Path) -> 
     assert done.stderr.splitlines()[-1].endswith(f"there is no file {tmp_path / 'none'}")
 
 
+def test_a_line_that_is_no_question_is_reported_and_the_others_are_answered(
+    example: Example, upstream: Loopback, tmp_path: Path
+) -> None:
+    asked, answers = tmp_path / "questions", tmp_path / "answers"
+    written = [
+        b'\xef\xbb\xbf{"id": "a", "question": "One?"}\r',
+        b"",
+        b'{"id": "b", "question',
+        b" \t",
+        b'{"id": "c"}',
+        b'["d", "Four?"]',
+        b'{"id": "e", "question": "F\xfcnf?"}',
+        b"[" * 100_000,
+        b'{"id": "a", "question": "Again?"}',
+        b'{"id": 7, "question": "Last?"}',
+    ]
+    asked.write_bytes(b"\n".join(written))
+    upstream.replies.extend(reply("anthropic", "Yes.") for _ in range(2))
+    done = example("batch", str(asked), str(answers), "--parallel", "2")
+    wrong = 'not {"id": "...", "question": "..."}'
+    assert done.stderr.splitlines() == [
+        *(f"line {number}: {wrong}" for number in (3, 5, 6, 7, 8)),
+        "line 9: a second question with the id a",
+    ]
+    assert (done.returncode, done.stdout.split(", ")[:2]) == (1, ["2 answered", "6 failed"])
+    assert sorted((line["id"], line["answer"]) for line in lines(answers) if line["id"] != 7) == [("a", "Yes.")]
+    assert [line["id"] for line in lines(answers)].count(7) == 1
+    assert example("batch", str(asked), str(answers)).stdout.startswith("0 answered, 6 failed, ")
+    assert len(upstream.heard) == 2
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("LLM_INTERFACE", "morse"), ("LLM_API_KEY", None), ("LLM_MODEL", None), ("LLM_INTERFACE", "genai")],
+    ("replies", "stopped_by"),
+    [
+        ([ended("Half of", "max_tokens")], "length"),
+        ([ended("I must not", "refusal")], "content_filter"),
+        ([reply("anthropic", ("get_weather", {"city": "Oslo"}), name=f"call{i}") for i in range(20)], "limit"),
+    ],
+)
+def test_an_answer_that_is_not_complete_is_none(
+    example: Example, upstream: Loopback, tmp_path: Path, replies: list[Reply], stopped_by: str
+) -> None:
+    asked, answers = questions(tmp_path / "questions", 1), tmp_path / "answers"
+    upstream.replies.extend(replies)
+    done = example("batch", asked, str(answers))
+    assert (done.returncode, done.stderr) == (1, f"q0: no complete answer, stopped by {stopped_by}\n")
+    assert done.stdout.startswith("0 answered, 1 failed, ")
+    assert done.stdout.split(", ")[2] != "0 input tokens"
+    assert lines(answers) == []
+    upstream.replies.clear()
+    upstream.replies.append(reply("anthropic", "All of it."))
+    assert example("batch", asked, str(answers)).returncode == 0
+    assert [line["answer"] for line in lines(answers)] == ["All of it."]
+
+
+def test_half_of_a_surrogate_pair_spoils_no_answer(example: Example, upstream: Loopback, tmp_path: Path) -> None:
+    asked, answers = tmp_path / "questions", tmp_path / "answers"
+    asked.write_text('{"id": "\\ud800", "question": "One?"}\n{"id": "b", "question": "Two?"}\n', "utf-8")
+    upstream.replies.extend(reply("anthropic", "Yes.") for _ in range(2))
+    for _ in range(2):
+        assert example("batch", str(asked), str(answers)).returncode == 0
+    assert sorted(line["id"] for line in lines(answers)) == ["b", "\ud800"]
+    assert len(upstream.heard) == 2
+
+
+@pytest.mark.parametrize("parallel", ["0", "-1", "two"])
+def test_a_number_that_asks_nothing_is_refused(example: Example, tmp_path: Path, parallel: str) -> None:
+    done = example("batch", questions(tmp_path / "questions", 1), str(tmp_path / "answers"), "--parallel", parallel)
+    assert (done.returncode, "--parallel" in done.stderr.splitlines()[-1]) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"LLM_INTERFACE": "morse"}, "unsupported LLM_INTERFACE; supported are anthropic, "),
+        ({"LLM_API_KEY": None, "LLM_BASE_URL": None}, "LLM_API_KEY must not be empty: anthropic requires an API key"),
+        ({"LLM_MODEL": None}, "LLM_MODEL is not set; "),
+        ({"LLM_INTERFACE": "genai"}, "LLM_BASE_URL is not supported by this LLM_INTERFACE; "),
+        ({"LLM_INTERFACE": "ollama"}, "LLM_API_KEY must be empty: ollama does not use API keys"),
+        *(
+            ({name: " "}, f"{name} is empty; set it to a value, or unset it")
+            for name in ("LLM_INTERFACE", "LLM_MODEL", "LLM_API_KEY", "LLM_BASE_URL")
+        ),
+    ],
 )
 def test_settings_that_make_no_session_end_in_a_line(
-    example: Example, environment: dict[str, str], tmp_path: Path, name: str, value: str | None
+    example: Example, environment: dict[str, str], tmp_path: Path, changes: dict[str, str | None], message: str
 ) -> None:
-    environment.pop(name)
-    environment |= {} if value is None else {name: value}
+    for name, value in changes.items():
+        environment.pop(name)
+        environment |= {} if value is None else {name: value}
     done = example("batch", questions(tmp_path / "questions", 1), str(tmp_path / "answers"))
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "LLM_" in done.stderr
+    assert done.stderr.startswith(message)
+
+
+def test_a_server_of_your_own_needs_no_key(
+    example: Example, environment: dict[str, str], upstream: Loopback, tmp_path: Path
+) -> None:
+    del environment["LLM_API_KEY"]
+    upstream.replies.append(reply("anthropic", "Yes."))
+    done = example("batch", questions(tmp_path / "questions", 1), str(tmp_path / "answers"))
+    assert (done.returncode, done.stderr) == (0, "")

@@ -103,6 +103,33 @@ def test_a_call_that_does_something_waits_for_the_user(chat: Chat, upstream: Loo
     assert allow == ("does not want" not in str(upstream.heard[1].body["messages"]))
 
 
+NO_ARGUMENTS = ("write_file", {"path": "a.txt"})
+UNKNOWN = ("erase_file", {"path": "a.txt"})
+
+
+def test_a_call_that_cannot_run_is_shown_without_buttons(chat: Chat, upstream: Loopback) -> None:
+    upstream.replies.extend([stream("anthropic", NO_ARGUMENTS, UNKNOWN, WEATHER), stream("anthropic", "Well.")])
+    events = chat.hears("Write.")
+    calls = {data["tool"]: data["ask"] for kind, data in events if kind == "agent_tool_call"}
+    assert calls == {"write_file": False, "erase_file": False, "get_weather": False}
+    results = [data.get("isError", False) for kind, data in events if kind == "tool_result"]
+    assert (sorted(results), events[-1]) == ([False, True, True], ("end", {"stoppedBy": "end"}))
+
+
+def test_a_decision_counts_only_for_the_call_that_waits(chat: Chat, upstream: Loopback) -> None:
+    """Not for a later one with the same id, as from an API that numbers its calls."""
+    for allow in (True, False):
+        chat.decides("call_0", True)  # nothing waits
+        upstream.replies.extend([stream("anthropic", WRITE), stream("anthropic", "Well.")])
+        with chat.writes("Write.") as response:
+            events = events_of(response)
+            kind, call = next(events)
+            assert (kind, call["ask"]) == ("agent_tool_call", True)
+            assert chat.decides(call["toolCallId"], allow) == 200
+            assert next(events)[1].get("isError", False) == (not allow)
+            assert list(events)[-1] == ("end", {"stoppedBy": "end"})
+
+
 def test_a_browser_that_leaves_ends_the_run(chat: Chat, upstream: Loopback) -> None:
     upstream.replies.extend([stream("anthropic", WRITE), stream("anthropic", "Hello.")])
     with chat.writes("Write.") as response:

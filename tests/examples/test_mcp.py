@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +17,7 @@ from mcp import Client, MCPError, StdioServerParameters, types
 from examples.mcp_server import make_server
 from examples.workshop import Workshop
 from generated.providers import mcp
-from tests.examples.responses import reply
+from tests.examples.responses import REFUSED, reply
 from tests.support.loopback import Loopback
 from tests.support.repository import ROOT
 
@@ -128,3 +131,35 @@ def test_the_client_says_how_it_is_called(example: Example) -> None:
     done = example("mcp_client", "Weather?")
     assert done.returncode == 1
     assert "python -m examples.mcp_client" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["no-such-server"], "The server cannot be started: there is no program no-such-server\n"),
+        (["/no/such/python", "server.py"], "The server cannot be started: there is no program /no/such/python\n"),
+        ([sys.executable, "-c", "pass"], "The server does not serve: Connection closed\n"),
+    ],
+)
+def test_a_server_that_does_not_start_is_told(example: Example, command: list[str], message: str) -> None:
+    done = example("mcp_client", "Weather?", *command)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", message)
+
+
+def test_what_the_api_refuses_is_told(example: Example, upstream: Loopback) -> None:
+    upstream.replies.append(REFUSED)
+    done = example("mcp_client", "Weather?", *COMMAND)
+    assert (done.returncode, done.stderr) == (1, "anthropic: invalid_request (status 400): no such model\n")
+
+
+def test_a_host_starts_the_server_from_any_folder_as_the_readme_says(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```json\n(.*?)```", (ROOT / "examples" / "README.md").read_text("utf-8"), re.DOTALL)
+    started = json.loads(
+        text.replace("/path/to/checkout/.venv/bin/python", sys.executable).replace("/path/to/checkout", str(ROOT))
+    )
+    server = StdioServerParameters(**started["mcpServers"]["workshop"], cwd=str(tmp_path))
+
+    async def use(client: Client) -> None:
+        assert "weather.get" in [tool.name for tool in (await client.list_tools()).tools]
+
+    used(server, "auto", use)

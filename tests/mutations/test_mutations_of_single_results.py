@@ -83,10 +83,9 @@ MUTATIONS = (
         "the address of a resource is forgotten",
         on_exchanges(single_laws.wire_comes_back),
         "runtime/conversion/rule_of_extras.py",
-        'same_json(written, value):\n        extras[key] = {"$whole": _copied(value)}\n',
-        'same_json(written, value):\n        extras[key] = {"$whole": _without_uri(copy_json(value))}\n\n\n'
-        "def _without_uri(value: Any) -> Any:\n"
-        '    return {k: v for k, v in value.items() if k != "uri"} if type(value) is dict else value\n',
+        '    return value if is_too_deep(value) else copy_json(value)\n',
+        '    copied = copy_json(value)\n'
+        '    return {k: v for k, v in copied.items() if k != "uri"} if type(copied) is dict else copied\n',
     ),
     Mutation(
         "references stay where their schema is moved",

@@ -48,6 +48,20 @@ def test_a_document_runs(tmp_path: Path, server: Loopback, copies: Copies, docum
     assert bool(run.done) == bool(languages - NOT_CODE)
 
 
+def test_a_recipe_is_a_program_that_runs_as_printed_and_again(tmp_path: Path, server: Loopback, copies: Copies) -> None:
+    """In the folder that the page prepares, and with no comment that readers are not shown."""
+    text = (ROOT / "docs/recipes.md").read_text("utf-8")
+    assert "<!--" not in text
+    run = Run(tmp_path, server, copies=copies)
+    run.document(text)
+    recipes = [part.partition("\n") for part in text.split("\n## ")[2:]]
+    assert len(recipes) == 13
+    for title, _, recipe in recipes:
+        run.done.clear()
+        run.document(recipe)
+        assert "python" in run.done, title
+
+
 def test_the_readme_runs_and_shows_what_its_quick_start_commits(
     tmp_path: Path, server: Loopback, copies: Copies
 ) -> None:

@@ -602,6 +602,8 @@ def held_by(error: BaseException | None) -> str:
         ({"interface": [KEY]}, "interface must be a string, found an array"),
         ({"api_key": KEY}, "api_key (did you mean api_keys?) is not supported"),
         ({KEY: "x"}, "an unknown key is not supported; the keys are api_keys, models, interface, base_url"),
+        ({"api_keys": [KEY, ""]}, "api_keys[1] must not be empty"),
+        ({"base_url": ""}, "base_url must not be empty"),
     ],
     ids=str,
 )
@@ -614,6 +616,42 @@ def test_what_does_not_fit_in_a_configuration_is_named(
         runnable.module("sessions").connect(config)
     assert message in str(raised.value)
     assert KEY not in held_by(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            {"interface": "genai", "api_keys": [KEY], "base_url": "http://a"},
+            "base_url is not supported by this interface",
+        ),
+        ({"interface": "gemini", "api_keys": [KEY], "base_url": "http://a"}, "base_url is not supported by gemini"),
+        ({"interface": "anthropic", "api_keys": []}, "api_keys must not be empty: anthropic requires an API key"),
+        ({"interface": "vllm", "api_keys": []}, "base_url is missing: vllm requires one"),
+        ({"interface": "ollama", "api_keys": [KEY]}, "api_keys must be empty: ollama does not use API keys"),
+    ],
+    ids=str,
+)
+def test_what_an_interface_needs_or_does_not_accept_is_named(runnable: Package, config: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        runnable.module("sessions").connect({"models": ["m"], **config})
+
+
+@pytest.mark.parametrize("interface", ["openai", "openai_responses", "vllm", "anthropic", "mistral", "cohere"])
+def test_a_server_at_another_address_may_need_no_key(
+    runnable: Package, server: Loopback, monkeypatch: pytest.MonkeyPatch, interface: str
+) -> None:
+    """A client that demands a key sends a word, and never the key that an environment has for the API itself."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY", "CO_API_KEY"):
+        monkeypatch.setenv(variable, KEY)
+    sessions, usage = runnable.module("sessions"), runnable.module("models").Usage(1, 1, 2)
+    reply = completion(runnable, "Hello.", id="a", model="m", usage=usage)
+    server.replies.append(replied(runnable, sessions.INTERFACES[interface], reply, False))
+    config = {"interface": interface, "api_keys": [], "models": ["m"], "base_url": server.address}
+    with sessions.connect(config) as opened_session:
+        opened_session.send("Hello")
+    assert KEY not in str(server.heard[0].headers)
 
 
 @pytest.mark.parametrize(
@@ -721,6 +759,90 @@ def test_an_error_in_the_middle_of_a_stream_says_what_the_api_said(
             )
             assert [event.type for event in stream].count("error") == 1
             assert (stream.result.stopped_by, stream.result.error.kind, stream.result.text) == ("error", kind, "Hel")
+
+
+_CHUNK = {"id": "a", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+_BROKEN_CHOICE = {"index": 0, "delta": {"content": ""}, "finish_reason": "error"}
+_FLAT = {"type": "error", "code": "server_error", "message": "It broke.", "param": None, "sequence_number": 0}
+ERRORS_OF_STREAMS: list[tuple[str, dict[str, Any], tuple[str, bool]]] = [
+    ("openai_responses", _FLAT, ("server", True)),
+    ("openai_responses", {**_FLAT, "code": "context_length_exceeded"}, ("context_length", False)),
+    (
+        "openai_responses",
+        {"type": "error", "error": {"code": "rate_limit_exceeded", "message": "It broke."}},
+        ("rate_limit", True),
+    ),
+    *(
+        (provider, body, expected)
+        for provider in ("openai_chat", "groq", "openrouter")
+        for body, expected in (
+            (_FLAT, ("server", True)),
+            (
+                {"object": "error", "type": "BadRequestError", "code": 400, "message": "It broke."},
+                ("invalid_request", False),
+            ),
+            ({"error": "It broke."}, ("unknown", False)),
+            ({**_CHUNK, "choices": [], "error": {"code": 502, "message": "It broke."}}, ("server", True)),
+            (
+                {**_CHUNK, "choices": [{**_BROKEN_CHOICE, "error": {"code": 429, "message": "It broke."}}]},
+                ("rate_limit", True),
+            ),
+        )
+    ),
+    (
+        "anthropic",
+        {"type": "error", "error": {"type": "overloaded_error", "message": "It broke."}},
+        ("overloaded", True),
+    ),
+    ("gemini", {"error": {"code": 429, "message": "It broke.", "status": "RESOURCE_EXHAUSTED"}}, ("rate_limit", True)),
+    ("mistral", {"error": {"type": "internal_server_error", "message": "It broke."}}, ("server", True)),
+    ("cohere", {"type": "message-end", "delta": {"finish_reason": "ERROR", "error": "It broke."}}, ("server", True)),
+    ("ollama", {"error": "It broke."}, ("unknown", False)),
+]
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+@grouped("provider, event, expected", ERRORS_OF_STREAMS)
+def test_a_stream_that_begins_with_an_error_has_the_error_of_the_api(
+    runnable: Package, server: Loopback, provider: str, event: Any, expected: Any, later: bool
+) -> None:
+    """The session raises it, or the stream has it in its event `error`. A run does the same, and has it in its result."""
+    refused = runnable.module("sessions").SessionError
+    errors = []
+    for running in (False, True):
+        server.replies.append(every_condition(_shared(provider), [event]))
+        with session(runnable, provider, server, later) as opened_session:
+            try:
+                if running:
+                    errors.append(result_of_stream(runnable, opened_session, later).error)
+                else:
+                    events = sent(opened_session, "Hello", later=later, streaming=True)
+                    errors += [each.error for each in events if each.type == "error"]
+            except refused as raised:
+                errors.append(raised.error)
+    assert [(error.kind, error.retryable) for error in errors] == [expected] * 2
+    assert [error.message for error in errors] == ["It broke."] * 2
+
+
+def _shared(provider: str) -> str:
+    return provider if provider in OWN_SESSIONS else "openai_chat"
+
+
+def result_of_stream(package: Package, opened_session: Any, later: bool) -> Any:
+    """The result of a run with a stream, whose events are read to the last."""
+    loop = reviewed(package)
+
+    async def read(stream: Any) -> None:
+        async for _ in stream:
+            pass
+
+    if later:
+        stream = loop.arun_stream(opened_session, "Hello", Handlers())
+        opened_session.runner.run(read(stream))
+    else:
+        stream = loop.run_stream(opened_session, "Hello", Handlers())
+        list(stream)
+    return stream.result
 
 
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])

@@ -203,6 +203,9 @@ class IndexedBlocks(dict[Any, Any]):
         return [block for _, block in entries]
 
 
+_SUCCESS = 200
+"""The status of a response whose stream has begun."""
+
 UNFINISHED = "the stream ended before the response was complete"
 
 
@@ -242,6 +245,7 @@ class BaseStream:
         self._calls: list[OpenCall] = []
         self._owners: dict[str, OpenCall | None] = dict.fromkeys(NO_IDS)
         self._failure: str | None = None
+        self._api_error: ApiError | None = None
         self._fault: str | None = None
         self._source_error: BaseException | None = None
         self._finished = False
@@ -353,7 +357,7 @@ class BaseStream:
     def _outcome(self) -> Outcome:
         """Return how the response ended, as far as it is known: what the stream reported comes before its source."""
         if self._failure is not None:
-            return Outcome("error", ErrorEvent(self._failure))
+            return Outcome("error", ErrorEvent(self._failure, error=self._api_error))
         if self._source_error is not None:
             return Outcome("error", _error_event(self._source_error))
         if not self._ended():
@@ -428,10 +432,18 @@ class BaseStream:
         call.was_announced = True
         return ToolCallDelta(call.index, call.wire_id, name, piece)
 
-    def _record_error(self, error: Any) -> None:
-        """Record the error that an event reports."""
+    def _record_error(self, error: Any, body: Any = None, *, unnamed: str = "the stream reported an error") -> None:
+        """Record the error that an event reports.
+
+        Args:
+            error: The error: an object, or its text.
+            body: The error as a body from which the converter reads its kind. By default, it is under the key `error`.
+            unnamed: The message of an error without text.
+        """
         message = error.get("message") if type(error) is dict else error
-        self._failure = message if type(message) is str else "the stream reported an error"
+        self._failure = message if type(message) is str and message else unnamed
+        if error:
+            self._api_error = self.converter.from_error(_SUCCESS, {"error": error} if body is None else body)
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         raise NotImplementedError

@@ -82,11 +82,9 @@ def read_error_response(raised: BaseException, status_path: str, body_path: str)
     if isinstance(body, str):
         with suppress(JSONError):
             body = loads(body)
-    has_status = type(status) is int
-    if has_status and status >= 400:
+    if type(status) is int and status >= 400:
         return ErrorResponse(status, body)
-    is_body = isinstance(body, Mapping) or (isinstance(body, str) and has_status)
-    return ErrorResponse(_SUCCESS, body) if body and is_body else None
+    return ErrorResponse(_SUCCESS, body) if body and isinstance(body, Mapping | str) else None
 
 
 def resolve_attribute(value: Any, attribute_path: str) -> Any:

@@ -22,6 +22,9 @@ __all__ = [
     "SessionConnector",
 ]
 
+_NO_KEY = "none"
+"""The API key for a server that needs none. Clients refuse an empty one, or take one from the environment instead."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClientClasses:
@@ -58,8 +61,8 @@ class _Keys(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    api_keys: list[SecretStr]
-    """API keys, used in rotation."""
+    api_keys: list[Annotated[SecretStr, Field(min_length=1)]]
+    """API keys, used in rotation. An interface whose API has none, and a server at a `base_url`, may do without."""
     models: Annotated[list[str], Field(min_length=1)]
     """Names of models. Requests that do not name a model use the first one."""
 
@@ -68,7 +71,7 @@ class OpenAIProviderConfig(_Keys):
     """Configuration of OpenAI's API."""
 
     interface: Literal["openai"]
-    base_url: str | None = None
+    base_url: Annotated[str, Field(min_length=1)] | None = None
     """Base URL of the API, if it is not OpenAI's own."""
 
 
@@ -83,7 +86,7 @@ class AnyProviderConfig(_Keys):
 
     interface: str
     """The name of the interface, one of `INTERFACES`."""
-    base_url: str | None = None
+    base_url: Annotated[str, Field(min_length=1)] | None = None
     """Base URL of the API, if it is not the client's default."""
 
 
@@ -182,16 +185,21 @@ def _validate(config: Mapping[str, Any]) -> AnyProviderConfig:
 
 
 def _describe_fault(kind: str, location: tuple[int | str, ...], value: Any, keys: list[str]) -> str:
-    """Describe a validation error. An unknown key, which may be secret, is named only if it resembles one of `keys`."""
+    """Describe a validation error.
+
+    A key that is not supported may be secret. It is named only if some interface has it, or if it resembles one of `keys`.
+    """
     steps = [step for step in location if step not in ("openai", "genai")]  # without the branch of the union
     if kind == "extra_forbidden":
+        if steps[-1] in AnyProviderConfig.model_fields:
+            return f"{steps[-1]} is not supported by this interface; its keys are {', '.join(keys)}"
         near = get_close_matches(str(steps[-1]), keys, n=1, cutoff=0.7)
         key = f"{steps[-1]} (did you mean {near[0]}?)" if near else "an unknown key"
         return f"{key} is not supported; the keys are {', '.join(keys)}"
     where = "".join(f"[{step}]" if isinstance(step, int) else step for step in steps) or "the configuration"
     if kind == "missing":
         return f"{where} is missing"
-    if kind == "too_short":
+    if kind in ("too_short", "string_too_short"):
         return f"{where} must not be empty"
     expected = "a list of strings" if where in ("api_keys", "models") else "a string"
     return f"{where} must be {expected}, found {type_name(value)}"
@@ -200,15 +208,19 @@ def _describe_fault(kind: str, location: tuple[int | str, ...], value: Any, keys
 def _api_keys(classes: ClientClasses, config: AnyProviderConfig) -> list[str | None]:
     """Return the API keys, one for each client. None for a client without keys.
 
+    A server at another address may need no key. A client that demands one gets a word that is none.
+
     Raises:
         ValueError: Keys are missing, or given for an interface that does not use them.
     """
     if classes.key is None:
         if config.api_keys:
-            raise ValueError(f"the interface {config.interface} does not use API keys")
+            raise ValueError(f"api_keys must be empty: {config.interface} does not use API keys")
         return [None]
+    if not config.api_keys and (classes.needs_address or config.base_url is not None):
+        return [_NO_KEY]
     if not config.api_keys:
-        raise ValueError(f"the interface {config.interface} requires an API key")
+        raise ValueError(f"api_keys must not be empty: {config.interface} requires an API key")
     return [key.get_secret_value() for key in config.api_keys]
 
 
@@ -220,9 +232,9 @@ def _make_client(classes: ClientClasses, config: AnyProviderConfig, key: str | N
         ImportError: The client is not installed.
     """
     if config.base_url is not None and classes.address is None:
-        raise ValueError(f"the interface {config.interface} does not accept a base_url")
+        raise ValueError(f"base_url is not supported by {config.interface}")
     if config.base_url is None and classes.needs_address:
-        raise ValueError(f"the interface {config.interface} requires a base_url")
+        raise ValueError(f"base_url is missing: {config.interface} requires one")
     try:
         module = import_module(classes.module)
     except ImportError as error:

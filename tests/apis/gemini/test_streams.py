@@ -407,9 +407,12 @@ def test_a_writer_sends_text_as_it_comes(generated: SimpleNamespace) -> None:
 
 
 def test_an_error_in_a_stream_is_told(generated: SimpleNamespace) -> None:
-    completion, events = fed(generated, [chunk({"text": "a"}), {"error": {"code": 503, "message": "busy"}}])
+    refusal = {"error": {"code": 503, "message": "busy"}}
+    completion, events = fed(generated, [chunk({"text": "a"}), refusal])
     assert completion.finish_reason == "error"
-    assert events[-2] == {"type": "error", "message": "busy"}
+    metadata = {"gemini": {"status": 503, "body": refusal}}
+    error = {"kind": "overloaded", "message": "busy", "retryable": True, "metadata": metadata}
+    assert events[-2] == {"type": "error", "message": "busy", "error": error}
 
 
 def test_an_unknown_part_and_event_change_nothing_else(generated: SimpleNamespace) -> None:

@@ -204,8 +204,8 @@ class BedrockStream(BaseStream):
 
     def _fail(self, kind: str, error: Any) -> None:
         """Record an exception of the API under its name. Its message is that of the failure, else the name is."""
-        message = error.get("message") if type(error) is dict else error
-        self._failure = message if type(message) is str and message else kind
+        text = error.get("message") if type(error) is dict else error
+        self._record_error(error, {"__type": kind, "message": text}, unnamed=kind)
         self._top[kind] = error
 
     def _body(self) -> dict[str, Any]:

@@ -186,7 +186,7 @@ class CohereStream(BaseStream):
             self._top["finish_reason"] = self._final_stop_reason(before, self._top["finish_reason"])
         error = delta.get("error")
         if error:
-            self._failure = error if type(error) is str else "the stream reported an error"
+            self._record_error(error, {"message": error, "finish_reason": delta.get("finish_reason")})
         self._end = True
         return self._call_events() if self._calls and all(call.was_announced for call in self._calls) else []
 

@@ -156,9 +156,9 @@ class Cohere(CohereConverter):
         "ERROR_TOXIC": "content_filter",
     }
     ERRORS: ClassVar[dict[str, Any]] = {
-        "codes": [],
-        "message": [["message"]],
-        "words": {},
+        "codes": [["finish_reason"]],
+        "message": [["message"], ["error"]],
+        "words": {"ERROR": "server"},
         "phrases": {
             "too many tokens": "context_length",
             "blocked output": "content_policy",

@@ -106,10 +106,20 @@ class Mistral(MistralConverter):
         "model_length": "length",
     }
     ERRORS: ClassVar[dict[str, Any]] = {
-        "codes": [["code"], ["type"], ["error", "code"], ["error", "type"], ["data", "code"], ["data", "type"]],
+        "codes": [
+            ["code"],
+            ["type"],
+            ["error", "code"],
+            ["error", "type"],
+            ["data", "code"],
+            ["data", "type"],
+            ["data", "error", "code"],
+            ["data", "error", "type"],
+        ],
         "message": [
             ["message"],
             ["data", "message"],
+            ["data", "error", "message"],
             ["error", "message"],
             ["message", "detail", 0, "msg"],
             ["detail", 0, "msg"],

@@ -36,7 +36,7 @@ class OllamaStream(BaseStream):
         self._merge_top(event)
         self._done = self._done or event.get("done") is True
         if error:
-            self._failure = error if type(error) is str else "the stream reported an error"
+            self._record_error(error)
         if type(message) is not dict:
             return []
         return [event for key, value in message.items() for event in self._read_member(key, value)]

@@ -63,7 +63,7 @@ class CompatibleConverter(ChatConverter):
 
     def body_error(self, wire: dict[str, Any]) -> Any:
         """Return the error in a body of status 200, or None."""
-        return value_at(wire, self.BODY_PATHS["error"])
+        return value_at(wire, self.BODY_PATHS["error"]) or super().body_error(wire)
 
     def body_usage(self, wire: dict[str, Any]) -> Any:
         """Return the usage in a body, or None."""
@@ -385,15 +385,6 @@ class CompatibleStream(ChatStream):
         self._thoughts: dict[str, list[str]] = {}
         self._details: list[_Detail] | None = None
         self._last_details: dict[tuple[Any, Any], _Detail] = {}
-
-    def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
-        """Take one chunk. An error may be at another place than that of Chat Completions."""
-        events = super()._read_event(event)
-        if self._failure is None:
-            error = value_at(event, self.converter.BODY_PATHS["error"])
-            if error:
-                self._record_error(error)
-        return events
 
     def _read_delta(self, delta: dict[str, Any]) -> list[StreamEvent]:
         """Add a delta to the message so far, its reasoning first. Return the events for what is new."""

@@ -19,7 +19,13 @@ from ...conversion.extras import (
 )
 from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
-from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.responses import (
+    UsageTable,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+    value_at_path,
+)
 from ...conversion.rule_of_extras import Pair, read_field, write_field
 from ...conversion.tool_results import (
     ResultKind,
@@ -406,8 +412,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         return restore_missing_message(choice, extras)
 
     def body_error(self, wire: dict[str, Any]) -> Any:
-        """Return the error in a body of status 200, or None."""
-        return wire.get("error")
+        """Return the error in a body of status 200, or None. It is beside the choices, in the first one, or the body."""
+        if "choices" not in wire and "error" in (wire.get("type"), wire.get("object")):
+            return wire.get("error") or wire
+        return wire.get("error") or value_at_path(wire, ("choices", 0, "error")) or None
 
     def body_usage(self, wire: dict[str, Any]) -> Any:
         """Return the usage in a body, or None."""

@@ -58,8 +58,8 @@ class ChatStream(BaseStream):
                 events += self._read_choice(choice)
         closes = choices == [] and type(event.get("usage")) is dict
         self._closed = bool(self._message or self._text or self._parts) if closes else self._closed and not events
-        if event.get("error"):
-            self._record_error(event["error"])
+        if (error := self.converter.body_error(event)) is not None:
+            self._record_error(error)
         return events
 
     def _read_choice(self, choice: dict[str, Any]) -> list[StreamEvent]:

@@ -354,7 +354,7 @@ class ResponsesConverter(OutputFormatConverter):
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its items become the parts of one message."""
         error = wire.get("error")
-        if error and "output" not in wire:
+        if "output" not in wire and (error or wire.get("type") == "error"):  # the event `error` of a stream is flat
             raise BareApiError(format_path(at), wire)
         extras = unmapped_members(wire, _RESPONSE)
         parts = self.read_output(wire.get("output"), (at, "output"), reader)

@@ -319,8 +319,7 @@ class ResponsesStream(BaseStream):
 
     def _fail(self, error: Any) -> list[StreamEvent]:
         """Record an error of the stream, also as that of the response if it has none."""
-        message = error.get("message") if type(error) is dict else error
-        self._failure = message if type(message) is str and message else "the stream reported an error"
+        self._record_error(error)
         if self._top.get("error") is None:
             self._top["error"] = error
         return []
