@@ -9,10 +9,9 @@ from typing import Any
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, sort_by_dependency
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_stem, type_name
-from toolgen.plan.object_views import description_of, object_view
+from toolgen.plan.object_views import admits_only_objects, description_of
 from toolgen.plan.type_planner import TypePlanner
 from toolgen.resolve.catalog import SharedType, Tool
-from toolgen.resolve.schema_locations import PREFIX
 from toolgen.resolve.value_checks import drop_formats_if_unchecked
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
@@ -58,8 +57,7 @@ def _metadata(tool: Tool) -> dict[str, Any]:
 class ToolPlan:
     """The module of one tool. `imports` are pairs of a shared type's class and its name in the module.
 
-    `has_untyped_field` is whether a field of the arguments may have any value. `non_object_type` is the type of arguments
-    that are not an object; None if the schema requires an object.
+    `non_object_type` is the type of arguments that are not an object; None if the schema requires an object.
     """
 
     tool: Tool
@@ -68,7 +66,6 @@ class ToolPlan:
     result: ClassName
     models: ModelsPlan
     imports: tuple[tuple[str, str], ...]
-    has_untyped_field: bool
     non_object_type: ClassName | None
 
     @property
@@ -98,7 +95,7 @@ def _plan_tool(tool: Tool) -> ToolPlan:
     shared = _name_shared_types(tool.shared, used_names)
     parameters = None if tool.parameters is None else drop_formats_if_unchecked(tool.parameters, tool.formats)
     planner = TypePlanner(parameters or {}, arguments, stem, shared, used_names)
-    planner.plan_root_class(description_of({"description": tool.description}) or f"Arguments of {tool.name}.")
+    planner.plan_arguments(description_of({"description": tool.description}) or f"Arguments of {tool.name}.")
     items: list[ClassPlan | AliasPlan] = list(planner.items.values())
     if tool.result is not None:
         items += _plan_named_type(drop_formats_if_unchecked(tool.result, tool.formats), result, shared, used_names)
@@ -119,7 +116,6 @@ def _plan_tool(tool: Tool) -> ToolPlan:
         result=result,
         models=models,
         imports=imports,
-        has_untyped_field=_has_untyped_field(arguments, models),
         non_object_type=None if non_object_type is None else non_object_type.name,
     )
 
@@ -135,36 +131,12 @@ def _name_shared_types(names: Iterable[str], used_names: set[str]) -> dict[str, 
 
 def _non_object_arguments(parameters: Any, name: str, planner: TypePlanner) -> AliasPlan | None:
     """Return the type of arguments that are not an object; None if the schema admits only objects."""
-    if parameters is None or object_view(parameters, planner.lookup) is not None:
+    if parameters is None or admits_only_objects(parameters, planner.lookup):
         return None
     keywords = tuple(k for k in asserted_keywords(parameters) if k not in FAMILIES["object"])
     description = "Arguments of a tool whose schema does not require an object."
     alias = type_name(name, used=planner.used_names)
     return AliasPlan(alias, description, {}, Check(parameters, keywords, parameters))
-
-
-def _has_untyped_field(arguments: ClassName, models: ModelsPlan) -> bool:
-    """Return whether a field of the arguments, or an item in one, may be any value.
-
-    Values under keys of their own are ignored: a text with such keys is recognized by their number.
-    """
-    by_name = {item.name: item for item in models.items}
-    root = by_name[arguments]
-    stack: list[Any] = [field.type_schema for field in root.fields] if isinstance(root, ClassPlan) else [{}]
-    visited: set[str] = set()
-    while stack:
-        type_schema = stack.pop()
-        name = type_schema.get("$ref", "").removeprefix(PREFIX)
-        named = by_name.get(ClassName(name))
-        if type_schema == {} or (name and named is None):  # types of other modules are not examined
-            return True
-        if isinstance(named, AliasPlan) and name not in visited:
-            visited.add(name)
-            stack.append(named.type_schema)
-        stack += [*type_schema.get("anyOf", ()), *type_schema.get("prefixItems", ())]
-        if isinstance(type_schema.get("items"), dict):
-            stack.append(type_schema["items"])
-    return False
 
 
 def _plan_types(types: list[SharedType]) -> ModelsPlan:
@@ -185,10 +157,5 @@ def _plan_named_type(
 ) -> list[ClassPlan | AliasPlan]:
     """Plan the class, or the alias if it is not an object, for a schema, and return it with the classes it needs."""
     planner = TypePlanner(schema, name, name, shared, used_names)
-    is_reference = isinstance(schema, Mapping) and "$ref" in schema
-    view = None if is_reference else object_view(schema, planner.lookup)
-    if view is not None and view.properties:
-        planner.plan_root_class(None)
-    else:
-        planner.plan_root_alias(description_of(schema))
+    planner.plan_root()
     return list(planner.items.values())

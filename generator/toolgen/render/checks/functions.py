@@ -226,6 +226,9 @@ class CheckFunctionCollector:
                 steps.append(CheckStep(negation(fits).text, expectation))
         if not steps and result == "None":
             return None
+        same = next((f for f in self._functions if (f.steps, f.result) == (tuple(steps), result)), None)
+        if same is not None:
+            return same.name
         self._make_waiting_functions()
         doc = f"Describe what was expected instead of a value of {name}; None if it fits."
         self._functions.append(CheckFunction(function, doc, "str | None", result, tuple(steps)))
