@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.parse.config import Formats
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, sort_by_dependency
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_stem, type_name
@@ -13,6 +14,7 @@ from toolgen.plan.object_views import admits_only_objects, description_of
 from toolgen.plan.type_planner import TypePlanner
 from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.resolve.value_checks import drop_formats_if_unchecked
+from toolgen_runtime.lowering.schemas import simplified
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
 """What `strict` of a declaration means for every provider; `auto` leaves the decision to the provider's lowering."""
@@ -93,12 +95,12 @@ def _plan_tool(tool: Tool) -> ToolPlan:
     arguments, result = ClassName(f"{stem}Arguments"), ClassName(f"{stem}Result")
     used_names: set[str] = {arguments, result, f"{stem}Handler"}
     shared = _name_shared_types(tool.shared, used_names)
-    parameters = None if tool.parameters is None else drop_formats_if_unchecked(tool.parameters, tool.formats)
+    parameters = None if tool.parameters is None else _planned_schema(tool.parameters, tool.formats)
     planner = TypePlanner(parameters or {}, arguments, stem, shared, used_names)
     planner.plan_arguments(description_of({"description": tool.description}) or f"Arguments of {tool.name}.")
     items: list[ClassPlan | AliasPlan] = list(planner.items.values())
     if tool.result is not None:
-        items += _plan_named_type(drop_formats_if_unchecked(tool.result, tool.formats), result, shared, used_names)
+        items += _plan_named_type(_planned_schema(tool.result, tool.formats), result, shared, used_names)
     else:
         items.append(AliasPlan(result, "Any value: the tool declares no result.", {}, Check(True, (), True)))
     non_object_type = _non_object_arguments(parameters, f"{stem}Value", planner)
@@ -118,6 +120,11 @@ def _plan_tool(tool: Tool) -> ToolPlan:
         imports=imports,
         non_object_type=None if non_object_type is None else non_object_type.name,
     )
+
+
+def _planned_schema(schema: Any, formats: Formats) -> Any:
+    """Return a schema as types are planned: in its simplest form, and without formats if they are not checked."""
+    return simplified(drop_formats_if_unchecked(schema, formats))
 
 
 def _name_shared_types(names: Iterable[str], used_names: set[str]) -> dict[str, str]:
@@ -142,7 +149,7 @@ def _non_object_arguments(parameters: Any, name: str, planner: TypePlanner) -> A
 def _plan_types(types: list[SharedType]) -> ModelsPlan:
     """Plan the module of shared types."""
     names = {shared.name: shared.name for shared in types}
-    schemas = {shared.name: drop_formats_if_unchecked(shared.schema, shared.formats) for shared in types}
+    schemas = {shared.name: _planned_schema(shared.schema, shared.formats) for shared in types}
     used_names: set[str] = set(names)
     items: list[ClassPlan | AliasPlan] = []
     for shared in sorted(types, key=lambda s: s.name):
