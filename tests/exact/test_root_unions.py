@@ -34,16 +34,16 @@ UNIONS: dict[str, tuple[Any, list[str]]] = {
     "referred": ({"$ref": "#/$defs/Payment", **DEFINITIONS}, ["PayCard", "PayIban"]),
     "combined": ({"type": "object", "allOf": [{"$ref": "#/$defs/Payment"}], **DEFINITIONS}, ["PayCard", "PayIban"]),
     "recursive": ({"oneOf": [NOT, CARD]}, ["PayNot", "PayCard"]),
-    "overlapping": ({"anyOf": [branch(a=TEXT, n={"type": "integer"}), branch(a=TEXT)]}, ["PayOption1", "PayA"]),
+    "overlapping": ({"anyOf": [branch(a=TEXT, n={"type": "integer"}), branch(a=TEXT)]}, ["PayOption1", "PayOption2"]),
     "exclusive": ({"oneOf": [branch(a=TEXT), branch(b=TEXT)]}, ["PayA", "PayB"]),
     "untyped": ({"anyOf": [OPEN_A, OPEN_B]}, ["PayA", "PayB"]),
     "untyped_exclusive": ({"oneOf": [OPEN_A, OPEN_B]}, ["PayA", "PayB"]),
     "untyped_branches": ({"type": "object", "oneOf": [OPEN_A, OPEN_B], "maxProperties": 1}, ["PayA", "PayB"]),
     "without_properties": (
         {"anyOf": [branch(a={"type": "integer"}), {"type": "object", "additionalProperties": False}]},
-        ["PayA", "PayOption2"],
+        ["PayOption1", "PayOption2"],
     ),
-    "map": ({"anyOf": [branch(a={"type": "integer"}), {"$ref": "#/$defs/Map"}], **DEFINITIONS}, ["PayA", "PayMap"]),
+    "map": ({"anyOf": [branch(a={"type": "integer"}), {"$ref": "#/$defs/Map"}], **DEFINITIONS}, ["PayOption1", "PayMap"]),
     "required_only": ({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, ["PayOption1", "PayOption2"]),
 }  # fmt: skip
 

@@ -349,23 +349,32 @@ MAX_TITLE = 40
 
 
 def branch_labels(choices: Sequence[Any], lookup: Lookup) -> list[str]:
-    """Return a label for each choice of a union: what it is, or a number. No other property of a choice changes it.
+    """Return a label for each choice of a union: what it is, or a number.
 
-    It is the constant of a property that distinguishes the choices, otherwise the title of the choice, otherwise the only
-    property that it declares. Serde in Rust tells variants apart like this: `{"properties": {"Click": …}}`. A name that two
-    choices have is that of none.
+    It is the constant of a property that distinguishes the choices, otherwise the title of the choice. Objects with one
+    property each are named after it, because Rust's serde tells variants apart like this: `{"properties": {"Click": …}}`.
+    What is required changes no label, and a name that two choices have is that of none.
     """
     tag = find_tag(choices, lookup, required=False)
     if tag is not None:
         return tag.labels()
-    names = [_own_name(choice) if isinstance(choice, Mapping) else None for choice in choices]
+    properties = [list(choice["properties"]) for choice in choices if _declares_properties(choice)]
+    are_variants = len(properties) > 1 and all(len(declared) == 1 for declared in properties)
+    names = [_title(choice) or (_only_property(choice) if are_variants else None) for choice in choices]
     return [f"option{i}" if name is None or names.count(name) > 1 else name for i, name in enumerate(names, 1)]
 
 
-def _own_name(choice: Mapping[str, Any]) -> str | None:
-    """Return the title of a schema, or the only property that it declares; None if it has neither."""
-    title = choice.get("title")
-    if isinstance(title, str) and 0 < len(title.strip()) <= MAX_TITLE:
-        return title
-    properties = choice.get("properties", {})
-    return next(iter(properties)) if len(properties) == 1 else None
+def _declares_properties(choice: Any) -> bool:
+    """Return whether a choice declares properties itself."""
+    return isinstance(choice, Mapping) and bool(choice.get("properties"))
+
+
+def _title(choice: Any) -> str | None:
+    """Return the title of a choice if it is short enough for a name."""
+    title = choice.get("title") if isinstance(choice, Mapping) else None
+    return title if isinstance(title, str) and 0 < len(title.strip()) <= MAX_TITLE else None
+
+
+def _only_property(choice: Any) -> str | None:
+    """Return the property that a choice declares; None if it declares none."""
+    return next(iter(choice["properties"])) if _declares_properties(choice) else None

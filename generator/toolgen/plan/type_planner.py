@@ -390,7 +390,7 @@ class TypePlanner:
         return {"$ref": f"{PREFIX}{alias}"}
 
     def _tag_field(self, type_schemas: list[TypeSchema], choices: list[Any], tag: str) -> FieldName | None:
-        """Return the field that distinguishes the classes of a union; None if some are no class, or it is no text in each."""
+        """Return the field that distinguishes the classes of a union; None if some are no class, or it is not always text."""
         fields: set[FieldName] = set()
         for type_schema, choice in zip(type_schemas, choices, strict=True):
             view = object_view(choice, self.lookup)
