@@ -79,7 +79,7 @@ class Workshop:
     def send_message(self, args: SendMessageArguments) -> str:
         """Put a message into the outbox."""
         self.sent.append(args)
-        return f"Sent to {len(args.empfanger)}."
+        return f"Sent to {len(args.empfänger)}."
 
     def set_preferences(self, args: SetPreferencesArguments) -> dict[str, object]:
         """Change the given preferences. `model_fields_set` distinguishes null from an omitted argument."""

@@ -24,12 +24,10 @@ class SendMessageArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid", validate_by_name=True)
 
-    empfanger: Annotated[list[StrictStr], Field(min_length=1)] = Field(
-        validation_alias="empfänger", serialization_alias="empfänger"
-    )
+    empfänger: Annotated[list[StrictStr], Field(min_length=1)]
     """Die Empfänger."""
 
-    u672c_u6587: StrictStr = Field(validation_alias="本文", serialization_alias="本文")
+    本文: StrictStr
     """本文。"""
 
     class_: Literal["urgent", "normal", "low – später"] = Field(

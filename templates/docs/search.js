@@ -7,11 +7,14 @@ const tools = rows.map((row) => ({
   row,
   words: `${row.querySelector("a").textContent} ${row.cells[1].textContent} ${row.dataset.more || ""}`.toLowerCase(),
   statuses: Array.from(row.cells).slice(2).map((cell) => cell.className),
+  strict: Array.from(row.cells).slice(2).map((cell) => "strict" in cell.dataset),
 }));
 function fits(tool, wanted) {
   const seen = wanted.provider ? [tool.statuses[providers.indexOf(wanted.provider) - 1]] : tool.statuses;
+  const strict = wanted.provider ? [tool.strict[providers.indexOf(wanted.provider) - 1]] : tool.strict;
   return wanted.q.split(/\s+/).every((word) => tool.words.includes(word))
     && (!wanted.risk || tool.row.dataset.risk === wanted.risk)
+    && (!wanted.strict || strict.includes(true) === (wanted.strict === "yes"))
     && (!wanted.deprecated || ("deprecated" in tool.row.dataset) === (wanted.deprecated === "yes"))
     && (wanted.status ? seen.includes(wanted.status) : !wanted.provider || seen[0] !== "not-offered");
 }

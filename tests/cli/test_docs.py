@@ -138,6 +138,39 @@ def test_a_format_is_named_as_one(tmp_path: Path) -> None:
     assert '- `day` string (format "date")' in (tmp_path / "out/tools/visit.md").read_text()
 
 
+def test_the_rules_of_items_and_the_pages_of_shared_types_are_shown(tmp_path: Path) -> None:
+    properties = {
+        "codes": {"type": "array", "uniqueItems": True, "items": {"type": "string", "pattern": r"^\d+\.\d$"}},
+        "days": {"type": "array", "items": {"type": "string", "enum": ["mon", "tue"]}, "minItems": 1},
+        "grid": {"type": "array", "items": {"type": "array", "items": {"type": "integer", "minimum": 0}}},
+        "labels": {"type": "object", "propertyNames": {"maxLength": 9}, "additionalProperties": {"type": "string"}},
+        "line": {"type": "string", "pattern": "a\nb"},
+        "from": {"$ref": "../types/place.yaml"},
+        "stops": {"type": "array", "items": {"$ref": "../types/place.yaml"}},
+        "via": {"description": "One.", "allOf": [{"$ref": "../types/place.yaml"}]},
+    }
+    tool = {"name": "visit", "description": "Visit.", "parameters": {"type": "object", "properties": properties}}
+    write_project(tmp_path, [tool], providers=["anthropic"])
+    (tmp_path / "schemas/types/place.yaml").write_text("type: object\nproperties: {city: {type: string}}\n")
+    assert run(tmp_path).exit_code == 0
+
+    lines = (tmp_path / "out/tools/visit.md").read_text().splitlines()
+    assert [line for line in lines if line.startswith("- `")][:8] == [
+        r"- `codes` array of string (no item twice; each matches ^\d+\.\d$)",
+        '- `days` array of string (at least 1 item; each one of "mon", "tue")',
+        "- `grid` array of array of integer (each at least 0)",
+        "- `labels` object (each name at most 9 characters)",
+        r'- `line` string (matches "a\nb")',
+        "- `from` Place",
+        "- `stops` array of Place",
+        "- `via` Place: One.",
+    ]
+    page = (tmp_path / "out/tools/visit.html").read_text()
+    assert page.count('<a href="../types/Place.html">Place</a>') == 3
+    assert 'array of <a href="../types/Place.html">' in page
+    assert r"<code>each matches ^\d+\.\d$</code>" in page
+
+
 def test_links_resolve_and_lead_nowhere_else(pages: Path) -> None:
     for file in sorted(pages.rglob("*.html")):
         page = Page(file.read_text())
@@ -287,18 +320,19 @@ def test_the_list_has_the_statuses_of_the_portability_report(tmp_path: Path) -> 
         if line.startswith("| ")
     ]
     (_, *providers), *tools = rows
-    expected = {name: [cell.removesuffix(", strict") for cell in cells] for name, *cells in tools}
-    assert {"ok", "lossy", "not offered"} <= {status for cells in expected.values() for status in cells}
+    expected = {name: cells for name, *cells in tools}
+    assert {"ok", "ok, strict", "lossy", "not offered"} <= {status for cells in expected.values() for status in cells}
     index = (tmp_path / "out/index.html").read_text()
     heads = re.findall(r'<th scope="col"><a href="providers/(\w+)\.html">', index)
     shown = {
-        re.sub("<wbr>", "", name): re.findall(r'<td class="[a-z-]+"><i>([a-z ]+)</i>', cells)
+        re.sub("<wbr>", "", name): re.findall(r'<td class="[a-z-]+"(?: data-strict)?><i>([a-z ,]+)</i>', cells)
         for name, cells in re.findall(r'<a class="name"[^>]*>(.*?)</a>(.*?)</tr>', index)
     }
     assert heads == providers == sorted(PROFILES, key=providers.index)
     assert shown == expected
     stored = json.loads((tmp_path / "out/catalogue.json").read_text())["tools"]
-    assert {tool["name"]: [s.replace("-", " ") for s in tool["statuses"].values()] for tool in stored} == expected
+    statuses = {name: [cell.removesuffix(", strict") for cell in cells] for name, cells in expected.items()}
+    assert {tool["name"]: [s.replace("-", " ") for s in tool["statuses"].values()] for tool in stored} == statuses
 
 
 def test_a_tool_is_found_by_all_that_its_page_says(pages: Path) -> None:

@@ -68,23 +68,85 @@ def test_classes_are_named_by_tag_and_property(package: Package) -> None:
     }
 
 
-def test_branches_without_a_tag_are_named_by_the_only_property_that_each_requires(tmp_path: Path) -> None:
+def _classes(parameters: Any, folder: Path, name: str) -> list[str]:
+    """The classes of a tool's module, without that of its handler, in the order of the module."""
+    write_package({f"tools/{name}.json": tool(parameters, name)}, folder)
+    text = (folder / f"generated/tools/{name}.py").read_text("utf-8")
+    return re.findall(r"^class (\w+)\(BaseModel", text, re.MULTILINE)
+
+
+def test_branches_without_a_tag_are_named_by_their_title_or_only_property(tmp_path: Path) -> None:
     """As Rust's serde writes variants. A name that two branches share, and one of several, tell nothing apart."""
 
-    def branch(*required: str) -> dict[str, Any]:
-        properties = {name: {"type": "integer"} for name in (*required, "note")}
-        return {"type": "object", "properties": properties, "required": list(required)}
+    def branch(*names: str, **more: Any) -> dict[str, Any]:
+        properties = {name: {"type": "integer"} for name in names}
+        return {"type": "object", "properties": properties, "required": list(names), **more}
 
     branches_by_name = {
-        "action": [branch("Click"), branch("TypeText"), {"enum": ["Stop"]}],
-        "who": [branch("id"), {**branch("id"), "minProperties": 2}, branch("a", "b")],
+        "action": [branch("Click"), branch("TypeText", required=[]), {"enum": ["Stop"]}],
+        "edit": [
+            branch("a", "old_str", title="Replace"),
+            branch("a", "new_str", required=["new_str"]),
+            branch("c", "d"),
+        ],
+        "who": [branch("id"), branch("id", minProperties=2), branch("a", "b")],
     }
     properties = {name: {"anyOf": branches} for name, branches in branches_by_name.items()}
-    write_package({"tools/act.json": tool({"type": "object", "properties": properties}, "act")}, tmp_path)
-    text = (tmp_path / "generated/tools/act.py").read_text("utf-8")
-    assert re.findall(r"^class (\w+)\(", text, re.MULTILINE) == [
-        *("ActClick", "ActTypeText", "ActWhoOption1", "ActWhoOption2", "ActWhoOption3", "ActArguments", "ActHandler"),
+    assert _classes({"type": "object", "properties": properties}, tmp_path, "act") == [
+        *("ActClick", "ActTypeText", "ActReplace", "ActEditOption2", "ActEditOption3"),
+        *("ActWhoOption1", "ActWhoOption2", "ActWhoOption3", "ActArguments"),
     ]
+
+
+@pytest.mark.parametrize("required", [["kind", "card"], ["kind"], ["card"], []])
+def test_a_property_that_becomes_optional_renames_no_class(required: list[str], tmp_path: Path) -> None:
+    branches = [
+        {"type": "object", "properties": {"kind": {"const": kind}, "card": {}}, "required": required}
+        for kind in ("debit", "credit")
+    ]
+    parameters = {"type": "object", "properties": {"by": {"anyOf": branches}}}
+
+    assert _classes(parameters, tmp_path, "pay") == ["PayDebit", "PayCredit", "PayArguments"]
+
+
+INHERITED = {"type": "object", "properties": {"kind": {"type": "string"}, "note": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("branches", "classes", "value", "fault"),
+    [
+        (
+            [{"allOf": [INHERITED, {"properties": {"kind": {"enum": [kind]}}, "required": ["kind"]}]} for kind in "ab"],
+            ["TellA", "TellB"],
+            {"kind": "c"},
+            ("/by/kind", "'a', 'b'", "string"),
+        ),
+        (
+            [{"type": "object", "properties": {"n": {"allOf": [{"enum": [n]}]}}, "required": ["n"]} for n in (1, 2)],
+            ["TellBy1", "TellBy2"],
+            {"n": True},
+            ("/by/n", "1", "boolean"),
+        ),
+        (
+            [option("a"), {**option("b"), "properties": {"type": {"const": "b", "minLength": 1}}}],
+            ["TellA", "TellB"],
+            {"type": "c"},
+            ("/by/type", "'a'", "string"),
+        ),
+    ],
+)
+def test_constants_tell_branches_apart_wherever_they_are(
+    branches: list[Any], classes: list[str], value: Any, fault: tuple[str, str, str], tmp_path: Path
+) -> None:
+    parameters = {"type": "object", "properties": {"by": {"oneOf": branches}}}
+    assert _classes(parameters, tmp_path, "tell") == [*classes, "TellArguments"]
+    assert "exactly one of" not in (tmp_path / "generated/tools/tell.py").read_text("utf-8")
+
+    built = Package({}, tmp_path, (tmp_path / "generated").rename(tmp_path / tmp_path.name).name)
+    tools = built.module("tools")
+    with pytest.raises(tools.ArgumentsError) as caught:
+        tools.parse_arguments("tell", {"by": value})
+    assert tuple(getattr(caught.value.faults[0], name) for name in ("pointer", "expected", "found")) == fault
 
 
 @pytest.mark.parametrize(

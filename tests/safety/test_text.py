@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tokenize
+import unicodedata
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -166,7 +167,7 @@ def test_modules_of_tools_name_nothing_but_what_we_print(built: dict[str, str]) 
             assert not isinstance(node, ast.Import | ast.JoinedStr), path
             if isinstance(node, ast.Name | ast.Attribute):
                 name = node.id if isinstance(node, ast.Name) else node.attr
-                assert name.isascii(), path
+                assert unicodedata.is_normalized("NFKC", name), path
                 assert name.isidentifier(), path
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from toolgen.load.sources import json_type
 from toolgen.resolve.schema_locations import stated_types
-from toolgen_runtime.tools.checks import is_format
+from toolgen_runtime.tools.checks import all_unique, equals_one_of, is_format
 from toolgen_runtime.tools.formats import FORMATS
 
 NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
@@ -133,9 +133,7 @@ def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
     It can have strings, booleans, null, and integers that are not too large.
     """
     values = [_whole(v) for v in ([schema["const"]] if "const" in schema else schema["enum"])]
-    types = stated_types(schema)
-    if types:
-        values = [v for v in values if json_type(v) in types or (json_type(v) == "integer" and "number" in types)]
+    values = [v for v in values if _has_stated_type(v, schema)]
     if schema.get("format") in FORMATS:
         values = [v for v in values if not isinstance(v, str) or is_format(schema["format"], v)]
     kinds = {json_type(v) for v in values}
@@ -144,6 +142,45 @@ def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
     if any(isinstance(v, int) and abs(v) >= _BEYOND_LITERALS for v in values):
         return None
     return union_type([_literals(kind, values) for kind in ("string", "integer", "boolean", "null") if kind in kinds])
+
+
+def listed_in_choice(schema: Mapping[str, Any]) -> TypeOfSchema | None:
+    """Return the type of a schema with types whose choices only list values, such as titled constants; None for any other."""
+    keywords = [keyword for keyword in ("anyOf", "oneOf") if schema.get(keyword)]
+    if len(keywords) != 1 or "type" not in schema or {"const", "enum"} & schema.keys():
+        return None
+    lists = [_listed_values(choice) for choice in schema[keywords[0]]]
+    values = [value for listed in lists for value in listed or ()]
+    if None in lists or (keywords == ["oneOf"] and not all_unique(values)):
+        return None
+    literal = literal_type({**schema, "enum": values})
+    return None if literal is None else TypeOfSchema(literal, EXPRESSED_BY_LITERALS | {keywords[0]})
+
+
+def _listed_values(choice: Any) -> list[Any] | None:
+    """Return the different values that a schema lists and that its type admits; None if it has other rules."""
+    if not isinstance(choice, Mapping) or not {"const", "enum"} & choice.keys():
+        return None
+    if residual_keywords(choice, frozenset({"type", "const", "enum"})):
+        return None
+    listed = [choice["const"]] if "const" in choice else choice["enum"]
+    values: list[Any] = []
+    for value in listed:
+        is_admitted = "const" not in choice or "enum" not in choice or equals_one_of(value, choice["enum"])
+        if is_admitted and _has_stated_type(value, choice) and not equals_one_of(value, values):
+            values.append(value)
+    return values
+
+
+def _has_stated_type(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Return whether a value has one of the types that a schema states, if it states any."""
+    types = stated_types(schema)
+    kind = json_type(_whole(value))
+    return not types or kind in types or (kind == "integer" and "number" in types)
+
+
+EXPRESSED_BY_LITERALS = frozenset({"type", "const", "enum", "format"})
+"""The keywords that a `Literal` expresses together."""
 
 
 def _literals(kind: str, values: Iterable[Any]) -> TypeSchema:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import keyword
 import re
+import unicodedata
 from collections.abc import Collection, Container, Iterable
 from functools import lru_cache
+from itertools import pairwise
 
-from toolgen.resolve.identifiers import DEVICES, ascii_words, class_name, distinct_name
+from toolgen.resolve.identifiers import DEVICES, class_name, distinct_name, identifier_words, is_readable_identifier
 
 MAX_FIELD = 60
 
@@ -67,13 +69,13 @@ _PACKAGE_WORDS = frozenset(
 
 
 class FieldName(str):
-    """The name of a field: an ASCII identifier that hides no name of pydantic, and begins with a lower-case letter."""
+    """The name of a field: an identifier that hides no name of pydantic, and does not begin with a capital."""
 
     __slots__ = ()
 
 
 class ClassName(str):
-    """The name of a class: an ASCII identifier that begins with a capital."""
+    """The name of a class: an identifier that begins with a capital if its script has capitals."""
 
     __slots__ = ()
 
@@ -105,17 +107,20 @@ _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s(?![a-z]
 
 
 def _snake(text: str) -> str:
-    """Return an ASCII text in snake case."""
-    return _WORD_BREAK.sub("_", text).lower()
+    """Return a text in snake case."""
+    shapes = "".join(c if c.isascii() else "A" if c.isupper() else "a" for c in text)
+    starts = [0, *(match.start() for match in _WORD_BREAK.finditer(shapes)), len(text)]
+    return "_".join(text[start:end] for start, end in pairwise(starts)).lower()
 
 
 def _field_name(wire: str) -> str:
     """Return the name of the field for a property, which may be that of another one too."""
-    plain = wire if wire.isascii() and wire.isidentifier() else "_".join(ascii_words(wire))
-    name = _snake(plain)[:MAX_FIELD].strip("_")
+    normal = unicodedata.normalize("NFKC", wire)
+    plain = normal if is_readable_identifier(normal) else "_".join(identifier_words(normal))
+    name = unicodedata.normalize("NFKC", _snake(plain)[:MAX_FIELD].strip("_"))
     if not name:
         return "field"
-    if name[0].isdigit():
+    if not name.isidentifier():
         name = f"field_{name}"
     if name.startswith(("model_dump", "model_validate")):  # pydantic protects these prefixes
         return f"field_{name}"
@@ -130,7 +135,7 @@ def _distinct(name: str, used: Container[str]) -> FieldName:
 
 def type_name(*texts: str, used: Container[str] = ()) -> ClassName:
     """Return a class name made of texts that differs from all used ones."""
-    name = class_name(*texts)
+    name = class_name(*texts, words_of=identifier_words)
     return ClassName(distinct_name(name, used, lambda n: f"{name}{n}"))
 
 
@@ -146,11 +151,11 @@ def nested_class_name(stem: str, steps: tuple[str, ...], used: Collection[str]) 
     for start in reversed(range(len(steps))):
         if start > 0 and _needs_step_before(steps[start]):
             continue
-        name_of_steps = class_name(*steps[start:])
+        name_of_steps = class_name(*steps[start:], words_of=identifier_words)
         has_stem = name_of_steps.startswith(stem)
-        name = ClassName(name_of_steps if has_stem else class_name(stem, *steps[start:]))
+        name = name_of_steps if has_stem else class_name(stem, *steps[start:], words_of=identifier_words)
         if name not in used:
-            return name
+            return ClassName(name)
     return type_name(stem, *steps, used=used)
 
 
@@ -168,6 +173,12 @@ def natural_key(name: str) -> tuple[int, list[tuple[int, str]]]:
     if name.isupper() and len(name) > 1:
         return 0, part_keys
     return 1 if name[:1].isupper() else 2, part_keys
+
+
+def import_key(name: str) -> tuple[int, list[tuple[int, str]], list[tuple[int, str]]]:
+    """Return the sort key of a name in an import statement: as `natural_key`, but case counts only between equal names."""
+    group, parts = natural_key(name)
+    return group, natural_key(name.lower())[1], parts
 
 
 def _number_key(digits: str) -> tuple[int, str]:

@@ -5,12 +5,14 @@ A schema and the schemas that it combines by `$ref` and `allOf` are viewed as on
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from toolgen.plan.assertion_keywords import list_declared_types, residual_keywords
+from toolgen.load.sources import json_type
+from toolgen.plan.assertion_keywords import admits_everything, list_declared_types, residual_keywords
 from toolgen.resolve.schema_locations import find_target, stated_types
 
 MAX_CHAIN = 50
@@ -67,12 +69,16 @@ class _NullChecker:
 Lookup = Callable[[str], Any]
 """A function from a reference in a self-contained schema to its target."""
 
+_OBJECT = ("object", ["object"])
+"""How `type` says that a value is an object."""
+
 
 @dataclass(slots=True)
 class ObjectView:
     """The properties of an object. `extra` is False if it is closed; otherwise it is the schema of further properties.
 
-    The view admits at least what the schema admits: of several schemas for one property it has the first.
+    The view admits at least what the schema admits: of several schemas for one property it has the first with constants,
+    or the first.
     `expressed` are the keywords of the schema that the view expresses completely.
     """
 
@@ -92,14 +98,19 @@ def description_of(schema: Any) -> str | None:
 def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectView | None:
     """Return the view of a schema that admits only objects, or None. With `assume`, a missing type means object."""
     parts = conjuncts(schema, lookup)
-    if not any(part.get("type") in ("object", ["object"]) for part in parts) and not assume:
+    if not any(part.get("type") in _OBJECT for part in parts) and not assume:
         return None
     view = ObjectView()
     with_properties = [p for p in parts if "properties" in p or "patternProperties" in p or "additionalProperties" in p]
     all_agree = True
     for part in parts:
         for name, sub in part.get("properties", {}).items():
-            all_agree &= view.properties.setdefault(name, sub) == sub
+            earlier = view.properties.setdefault(name, sub)
+            if earlier == sub:
+                continue
+            all_agree = False
+            if constants_of(earlier, lookup) is None and constants_of(sub, lookup) is not None:
+                view.properties[name] = sub
         view.required.update(part.get("required", ()))
         view.description = view.description or description_of(part)
     if len(with_properties) == 1 and "patternProperties" not in with_properties[0]:
@@ -110,12 +121,65 @@ def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectV
     return view
 
 
-def as_object(schema: Any) -> Any:
-    """Return a schema of the objects that a schema admits: False if it has none. References stay as they are."""
-    if not isinstance(schema, Mapping) or "$ref" in schema:
+def as_object(schema: Any, lookup: Lookup) -> Any:
+    """Return a schema of the objects that a schema admits: False if it has none. References to objects stay as they are."""
+    if not isinstance(schema, Mapping):
         return schema
     types = list_declared_types(schema)
-    return {**schema, "type": "object"} if types is None or "object" in types else False
+    if types is not None and "object" not in types:
+        return False
+    if "$ref" not in schema:
+        return {**schema, "type": "object"}
+    if admits_only_objects(schema, lookup):
+        return schema
+    target = unwrapped(schema, lookup)
+    return schema if target is schema else as_object(target, lookup)
+
+
+def unwrapped(schema: Any, lookup: Lookup) -> Any:
+    """Return the schema that a schema stands for if it is only a reference, or only one part of `allOf` restricts values.
+
+    A type beside them that admits objects is ignored.
+    """
+    for _ in range(MAX_CHAIN):
+        if not isinstance(schema, Mapping) or residual_keywords(schema, frozenset({"$ref", "allOf", "type"})):
+            return schema
+        parts = [part for part in schema.get("allOf", ()) if not admits_everything(part)]
+        parts += [lookup(schema["$ref"])] if "$ref" in schema else []
+        if len(parts) != 1 or not _admits_objects(schema):
+            return schema
+        schema = parts[0]
+    return schema
+
+
+def admits_only_objects(schema: Any, lookup: Lookup) -> bool:
+    """Return whether a schema states that a value is an object, itself or in each of its choices."""
+    return _fits_in_each_choice(schema, lookup, lambda part: part.get("type") in _OBJECT, {})
+
+
+def consists_of_classes(schema: Any, lookup: Lookup) -> bool:
+    """Return whether a shared type is the class of an object with properties, or a union of such classes."""
+
+    def is_class(part: Mapping[str, Any]) -> bool:
+        view = object_view(part, lookup)
+        return view is not None and bool(view.properties)
+
+    return _fits_in_each_choice(schema, lookup, is_class, {})
+
+
+def _fits_in_each_choice(
+    schema: Any, lookup: Lookup, fits: Callable[[Mapping[str, Any]], bool], results: dict[int, bool]
+) -> bool:
+    """Return whether a schema, or one that it combines, fits, or each choice in one does. `results` are those so far."""
+    if id(schema) in results:
+        return results[id(schema)]
+    results[id(schema)] = False
+    parts = conjuncts(schema, lookup)
+    choices = [part[keyword] for part in parts for keyword in ("anyOf", "oneOf") if part.get(keyword)]
+    results[id(schema)] = any(map(fits, parts)) or any(
+        all(_fits_in_each_choice(sub, lookup, fits, results) for sub in each if sub is not False) for each in choices
+    )
+    return results[id(schema)]
 
 
 def _expressed_keywords(parts: list[Mapping[str, Any]], *, is_alone: bool, all_agree: bool) -> frozenset[str]:
@@ -166,21 +230,53 @@ def are_mutually_exclusive(choices: Sequence[Any], lookup: Lookup) -> bool:
     """Return whether no value satisfies two of the schemas. False also if this is uncertain."""
     if len(choices) > MAX_COMPARED:
         return False
-    parts = [conjuncts(choice, lookup) for choice in choices]
-    return all(_exclude_each_other(first, second) for first, second in combinations(parts, 2))
+    facts = [_facts(choice, lookup) for choice in choices]
+    return all(_exclude_each_other(first, second) for first, second in combinations(facts, 2))
 
 
-def _exclude_each_other(first: list[Mapping[str, Any]], second: list[Mapping[str, Any]]) -> bool:
-    """Return whether no value satisfies all of the first and all of the second schemas, by types, constants or tags."""
-    if _types(first).isdisjoint(_types(second)):
+class Constant(NamedTuple):
+    """A scalar that a schema lists: its JSON type, and the value. The type of every number is `number`."""
+
+    kind: str
+    value: str | float | None
+
+    def __str__(self) -> str:
+        """Return the text of a string, or the JSON text of another value."""
+        return self.value if isinstance(self.value, str) else json.dumps(self.value)
+
+
+class _Facts(NamedTuple):
+    """What schemas that all apply say: the types, the constants if they list any, and those of each property."""
+
+    types: frozenset[str]
+    constants: frozenset[Constant] | None
+    properties: dict[str, frozenset[Constant]]
+    required: frozenset[str]
+
+
+def _facts(schema: Any, lookup: Lookup) -> _Facts:
+    """Return what a schema and those that it combines say."""
+    parts = conjuncts(schema, lookup)
+    properties: dict[str, frozenset[Constant]] = {}
+    for part in parts:
+        for name, sub in part.get("properties", {}).items():
+            constants = constants_of(sub, lookup)
+            if constants is not None:
+                properties.setdefault(name, constants)
+    required = frozenset(name for part in parts for name in part.get("required", ()))
+    return _Facts(_types(parts), _constants(parts), properties, required)
+
+
+def _exclude_each_other(first: _Facts, second: _Facts) -> bool:
+    """Return whether no value satisfies two schemas, by their types, constants or tags."""
+    if first.types.isdisjoint(second.types):
         return True
-    first_texts, second_texts = _texts(first), _texts(second)
-    if first_texts is not None and second_texts is not None and first_texts.isdisjoint(second_texts):
+    if first.constants is not None and second.constants is not None and first.constants.isdisjoint(second.constants):
         return True
-    if _types(first) != {"object"} or _types(second) != {"object"}:
+    if first.types != {"object"} or second.types != {"object"}:
         return False
-    first_tags, second_tags = _tags(first), _tags(second)
-    return any(first_tags[name].isdisjoint(second_tags[name]) for name in first_tags.keys() & second_tags.keys())
+    tags = first.properties.keys() & first.required & second.properties.keys() & second.required
+    return any(first.properties[name].isdisjoint(second.properties[name]) for name in tags)
 
 
 _ALL_TYPES = frozenset(["array", "boolean", "null", "number", "object", "string"])
@@ -193,67 +289,92 @@ def _types(parts: list[Mapping[str, Any]]) -> frozenset[str]:
         declared = list_declared_types(part)
         if declared is not None:
             types &= frozenset(declared)
-        if _constants(part) is not None:
-            types &= {"string"}
+        constants = _constants([part])
+        if constants is not None:
+            types &= {constant.kind for constant in constants}
     return types
 
 
-def _texts(parts: list[Mapping[str, Any]]) -> frozenset[str] | None:
-    """Return the strings that the first schema with only string constants lists; None if there is no such schema."""
-    return next((texts for part in parts if (texts := _constants(part)) is not None), None)
+def constants_of(schema: Any, lookup: Lookup) -> frozenset[Constant] | None:
+    """Return the scalars that a schema lists, itself or in what it combines; None if there is no list of scalars."""
+    return _constants(conjuncts(schema, lookup))
 
 
-def _constants(schema: Any) -> frozenset[str] | None:
-    """Return the strings of `const` or `enum`; None if there are none, or other values among them."""
-    if not isinstance(schema, Mapping):
-        return None
-    values = [schema["const"]] if "const" in schema else schema.get("enum")
-    if not values or not all(isinstance(value, str) for value in values):
-        return None
-    return frozenset(values)
-
-
-class Tag(NamedTuple):
-    """A property whose constants distinguish object schemas, and its strings in each of them."""
-
-    name: str
-    texts: list[frozenset[str]]
-
-
-def find_tag(choices: Sequence[Any], lookup: Lookup) -> Tag | None:
-    """Return the property whose constants distinguish object schemas; None if none does."""
-    if not 1 < len(choices) <= MAX_COMPARED:
-        return None
-    parts = [conjuncts(choice, lookup) for choice in choices]
-    tags = [_tags(part) if _types(part) == {"object"} else {} for part in parts]
-    for name in tags[0]:
-        texts = [tag.get(name, frozenset()) for tag in tags]
-        if all(texts) and len(frozenset().union(*texts)) == sum(map(len, texts)):
-            return Tag(name, texts)
+def _constants(parts: Sequence[Mapping[str, Any]]) -> frozenset[Constant] | None:
+    """Return the scalars of the first `const` or `enum` that has nothing else; None if there is none."""
+    for part in parts:
+        values = [part["const"]] if "const" in part else part.get("enum")
+        if values and not any(isinstance(value, list | dict) for value in values):
+            return frozenset(_constant(value) for value in values)
     return None
 
 
-def branch_labels(choices: Sequence[Any]) -> list[str]:
-    """Return a label for each choice of a union without a tag: its only required property if no other has it, or a number.
+def _constant(value: Any) -> Constant:
+    """Return a scalar with its JSON type. 1.0 is 1, but true is not."""
+    kind = json_type(value)
+    return Constant("number" if kind == "integer" else kind, int(value) if kind == "integer" else value)
 
-    Serde in Rust tells variants apart like this: `{"properties": {"Click": …}, "required": ["Click"]}`.
+
+class Tag(NamedTuple):
+    """A property whose constants distinguish object schemas, and its constants in each of them."""
+
+    name: str
+    constants: list[frozenset[Constant]]
+
+    def labels(self) -> list[str]:
+        """Return the label of each schema: the texts of its constants."""
+        return ["_or_".join(sorted(map(str, constants))) for constants in self.constants]
+
+
+def find_tag(choices: Sequence[Any], lookup: Lookup, *, required: bool = True) -> Tag | None:
+    """Return the property whose constants distinguish object schemas; None if none does.
+
+    With `required`, it is present in every object of them.
     """
-    names = [_only_required_property(choice) if isinstance(choice, Mapping) else None for choice in choices]
+    if not 1 < len(choices) <= MAX_COMPARED:
+        return None
+    facts = [_facts(choice, lookup) for choice in choices]
+    if any(each.types != {"object"} for each in facts):
+        return None
+    for name in facts[0].properties:
+        constants = [each.properties.get(name, frozenset[Constant]()) for each in facts]
+        is_certain = not required or all(name in each.required for each in facts)
+        if is_certain and all(constants) and len(frozenset().union(*constants)) == sum(map(len, constants)):
+            return Tag(name, constants)
+    return None
+
+
+MAX_TITLE = 40
+"""The length up to which a title is a name. A longer one is a sentence."""
+
+
+def branch_labels(choices: Sequence[Any], lookup: Lookup) -> list[str]:
+    """Return a label for each choice of a union: what it is, or a number.
+
+    It is the constant of a property that distinguishes the choices, otherwise the title of the choice. Objects with one
+    property each are named after it, because Rust's serde tells variants apart like this: `{"properties": {"Click": …}}`.
+    What is required changes no label, and a name that two choices have is that of none.
+    """
+    tag = find_tag(choices, lookup, required=False)
+    if tag is not None:
+        return tag.labels()
+    properties = [list(choice["properties"]) for choice in choices if _declares_properties(choice)]
+    are_variants = len(properties) > 1 and all(len(declared) == 1 for declared in properties)
+    names = [_title(choice) or (_only_property(choice) if are_variants else None) for choice in choices]
     return [f"option{i}" if name is None or names.count(name) > 1 else name for i, name in enumerate(names, 1)]
 
 
-def _only_required_property(choice: Mapping[str, Any]) -> str | None:
-    names: Sequence[str] = choice.get("required", ())
-    return names[0] if len(names) == 1 and names[0] in choice.get("properties", ()) else None
+def _declares_properties(choice: Any) -> bool:
+    """Return whether a choice declares properties itself."""
+    return isinstance(choice, Mapping) and bool(choice.get("properties"))
 
 
-def _tags(parts: list[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
-    """Return the required properties of an object that have constants, with the possible strings of each."""
-    required = {name for part in parts for name in part.get("required", ())}
-    tags: dict[str, frozenset[str]] = {}
-    for part in parts:
-        for name, schema in part.get("properties", {}).items():
-            texts = _constants(schema)
-            if name in required and texts is not None:
-                tags.setdefault(name, texts)
-    return tags
+def _title(choice: Any) -> str | None:
+    """Return the title of a choice if it is short enough for a name."""
+    title = choice.get("title") if isinstance(choice, Mapping) else None
+    return title if isinstance(title, str) and 0 < len(title.strip()) <= MAX_TITLE else None
+
+
+def _only_property(choice: Any) -> str | None:
+    """Return the property that a choice declares; None if it declares none."""
+    return next(iter(choice["properties"])) if _declares_properties(choice) else None

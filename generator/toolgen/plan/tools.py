@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.parse.config import Formats
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, sort_by_dependency
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_stem, type_name
-from toolgen.plan.object_views import description_of, object_view
+from toolgen.plan.object_views import admits_only_objects, description_of
 from toolgen.plan.type_planner import TypePlanner
 from toolgen.resolve.catalog import SharedType, Tool
-from toolgen.resolve.schema_locations import PREFIX
 from toolgen.resolve.value_checks import drop_formats_if_unchecked
+from toolgen_runtime.lowering.schemas import simplified
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
 """What `strict` of a declaration means for every provider; `auto` leaves the decision to the provider's lowering."""
@@ -58,8 +59,7 @@ def _metadata(tool: Tool) -> dict[str, Any]:
 class ToolPlan:
     """The module of one tool. `imports` are pairs of a shared type's class and its name in the module.
 
-    `has_untyped_field` is whether a field of the arguments may have any value. `non_object_type` is the type of arguments
-    that are not an object; None if the schema requires an object.
+    `non_object_type` is the type of arguments that are not an object; None if the schema requires an object.
     """
 
     tool: Tool
@@ -68,7 +68,6 @@ class ToolPlan:
     result: ClassName
     models: ModelsPlan
     imports: tuple[tuple[str, str], ...]
-    has_untyped_field: bool
     non_object_type: ClassName | None
 
     @property
@@ -96,12 +95,12 @@ def _plan_tool(tool: Tool) -> ToolPlan:
     arguments, result = ClassName(f"{stem}Arguments"), ClassName(f"{stem}Result")
     used_names: set[str] = {arguments, result, f"{stem}Handler"}
     shared = _name_shared_types(tool.shared, used_names)
-    parameters = None if tool.parameters is None else drop_formats_if_unchecked(tool.parameters, tool.formats)
+    parameters = None if tool.parameters is None else _planned_schema(tool.parameters, tool.formats)
     planner = TypePlanner(parameters or {}, arguments, stem, shared, used_names)
-    planner.plan_root_class(description_of({"description": tool.description}) or f"Arguments of {tool.name}.")
+    planner.plan_arguments(description_of({"description": tool.description}) or f"Arguments of {tool.name}.")
     items: list[ClassPlan | AliasPlan] = list(planner.items.values())
     if tool.result is not None:
-        items += _plan_named_type(drop_formats_if_unchecked(tool.result, tool.formats), result, shared, used_names)
+        items += _plan_named_type(_planned_schema(tool.result, tool.formats), result, shared, used_names)
     else:
         items.append(AliasPlan(result, "Any value: the tool declares no result.", {}, Check(True, (), True)))
     non_object_type = _non_object_arguments(parameters, f"{stem}Value", planner)
@@ -119,9 +118,13 @@ def _plan_tool(tool: Tool) -> ToolPlan:
         result=result,
         models=models,
         imports=imports,
-        has_untyped_field=_has_untyped_field(arguments, models),
         non_object_type=None if non_object_type is None else non_object_type.name,
     )
+
+
+def _planned_schema(schema: Any, formats: Formats) -> Any:
+    """Return a schema as types are planned: in its simplest form, and without formats if they are not checked."""
+    return simplified(drop_formats_if_unchecked(schema, formats))
 
 
 def _name_shared_types(names: Iterable[str], used_names: set[str]) -> dict[str, str]:
@@ -135,7 +138,7 @@ def _name_shared_types(names: Iterable[str], used_names: set[str]) -> dict[str, 
 
 def _non_object_arguments(parameters: Any, name: str, planner: TypePlanner) -> AliasPlan | None:
     """Return the type of arguments that are not an object; None if the schema admits only objects."""
-    if parameters is None or object_view(parameters, planner.lookup) is not None:
+    if parameters is None or admits_only_objects(parameters, planner.lookup):
         return None
     keywords = tuple(k for k in asserted_keywords(parameters) if k not in FAMILIES["object"])
     description = "Arguments of a tool whose schema does not require an object."
@@ -143,34 +146,10 @@ def _non_object_arguments(parameters: Any, name: str, planner: TypePlanner) -> A
     return AliasPlan(alias, description, {}, Check(parameters, keywords, parameters))
 
 
-def _has_untyped_field(arguments: ClassName, models: ModelsPlan) -> bool:
-    """Return whether a field of the arguments, or an item in one, may be any value.
-
-    Values under keys of their own are ignored: a text with such keys is recognized by their number.
-    """
-    by_name = {item.name: item for item in models.items}
-    root = by_name[arguments]
-    stack: list[Any] = [field.type_schema for field in root.fields] if isinstance(root, ClassPlan) else [{}]
-    visited: set[str] = set()
-    while stack:
-        type_schema = stack.pop()
-        name = type_schema.get("$ref", "").removeprefix(PREFIX)
-        named = by_name.get(ClassName(name))
-        if type_schema == {} or (name and named is None):  # types of other modules are not examined
-            return True
-        if isinstance(named, AliasPlan) and name not in visited:
-            visited.add(name)
-            stack.append(named.type_schema)
-        stack += [*type_schema.get("anyOf", ()), *type_schema.get("prefixItems", ())]
-        if isinstance(type_schema.get("items"), dict):
-            stack.append(type_schema["items"])
-    return False
-
-
 def _plan_types(types: list[SharedType]) -> ModelsPlan:
     """Plan the module of shared types."""
     names = {shared.name: shared.name for shared in types}
-    schemas = {shared.name: drop_formats_if_unchecked(shared.schema, shared.formats) for shared in types}
+    schemas = {shared.name: _planned_schema(shared.schema, shared.formats) for shared in types}
     used_names: set[str] = set(names)
     items: list[ClassPlan | AliasPlan] = []
     for shared in sorted(types, key=lambda s: s.name):
@@ -185,10 +164,5 @@ def _plan_named_type(
 ) -> list[ClassPlan | AliasPlan]:
     """Plan the class, or the alias if it is not an object, for a schema, and return it with the classes it needs."""
     planner = TypePlanner(schema, name, name, shared, used_names)
-    is_reference = isinstance(schema, Mapping) and "$ref" in schema
-    view = None if is_reference else object_view(schema, planner.lookup)
-    if view is not None and view.properties:
-        planner.plan_root_class(None)
-    else:
-        planner.plan_root_alias(description_of(schema))
+    planner.plan_root()
     return list(planner.items.values())

@@ -14,12 +14,14 @@ from typing import Any, NamedTuple
 
 from toolgen.plan.assertion_keywords import (
     EVERYTHING,
+    EXPRESSED_BY_LITERALS,
     MAX_UNION,
     OBJECTS,
     TypeOfSchema,
     TypeSchema,
     admits_everything,
     array_counts,
+    listed_in_choice,
     literal_type,
     number_type,
     residual_keywords,
@@ -42,12 +44,15 @@ from toolgen.plan.object_views import (
     ObjectView,
     Tag,
     admits_null,
+    admits_only_objects,
     are_mutually_exclusive,
     as_object,
     branch_labels,
+    consists_of_classes,
     description_of,
     find_tag,
     object_view,
+    unwrapped,
 )
 from toolgen.resolve.schema_locations import PREFIX, find_target, walk_referenced_schemas, walk_schemas
 from toolgen.resolve.value_checks import ValueValidator, default_fits_type
@@ -131,13 +136,37 @@ class TypePlanner:
     """The classes around the one whose fields are being planned, and that one."""
     _repeated: Enclosing = ()
     """Classes of schemas that contain themselves by combination. All later uses refer to them."""
+    _only_classes: bool = False
+    """Whether an object without properties becomes a class too, because it is one of a union of classes."""
 
     def lookup(self, ref: str) -> Any:
         """Return the target of a reference."""
         return find_target(ref, self.root)
 
+    def plan_arguments(self, description: str) -> None:
+        """Plan the root as the arguments of a tool, which are an object: a union of classes if it is a choice, or a class."""
+        schema = as_object(unwrapped(self.root, self.lookup), self.lookup)
+        checked = self._choice_of_classes(schema)
+        if checked is None:
+            self.plan_root_class(description)
+            return
+        if admits_only_objects(self.root, self.lookup):
+            self._names["#"] = self.root_name
+        self._add_root_alias(description_of(self.root) or description, schema, checked)
+        self.plan_waiting_classes()
+
+    def plan_root(self) -> None:
+        """Plan the root: the class of an object with properties, or a named type."""
+        is_reference = isinstance(self.root, Mapping) and "$ref" in self.root
+        view = None if is_reference else object_view(self.root, self.lookup)
+        if view is not None and view.properties:
+            self.plan_root_class(None)
+            return
+        self._add_root_alias(description_of(self.root), self.root, self._checked_type(self.root, ()))
+        self.plan_waiting_classes()
+
     def plan_root_class(self, description: str | None) -> None:
-        """Plan the root as a class, whatever its schema admits, because the arguments of a tool are an object."""
+        """Plan the root as a class, whatever it admits."""
         view = object_view(self.root, self.lookup, assume=True) or ObjectView()
         if object_view(self.root, self.lookup) is not None:
             self._names["#"] = self.root_name
@@ -146,12 +175,36 @@ class TypePlanner:
         self._waiting.append(WaitingClass(self.root_name, (), view, check, ()))
         self.plan_waiting_classes()
 
-    def plan_root_alias(self, description: str | None) -> None:
-        """Plan the root as a named type."""
-        type_schema, unexpressed = self._checked_type(self.root, ())
-        check = self._check(self.root, unexpressed)
-        self.items[self.root_name] = AliasPlan(self.root_name, description, type_schema, check)
-        self.plan_waiting_classes()
+    def _choice_of_classes(self, schema: Any) -> CheckedType | None:
+        """Plan a schema of objects as a union of classes; None if it is no choice, or one of too many."""
+        if not isinstance(schema, Mapping) or not _is_choice_of_objects(schema):
+            return None
+        self._only_classes = True
+        checked = self._checked_type(schema, ())
+        self._only_classes = False
+        return checked if self._has_only_classes(checked.type_schema) else None
+
+    def _has_only_classes(self, type_schema: TypeSchema) -> bool:
+        """Return whether all values of a type are instances of classes."""
+        if "anyOf" in type_schema:
+            return all(map(self._has_only_classes, type_schema["anyOf"]))
+        name = type_schema.get("$ref", "").removeprefix(PREFIX)
+        item = self.items.get(name)
+        if isinstance(item, AliasPlan):
+            return self._has_only_classes(item.type_schema)
+        keys = [key for key, local in self.shared.items() if local == name]
+        return bool(name) and all(consists_of_classes(self.lookup(f"{PREFIX}{key}"), self.lookup) for key in keys)
+
+    def _add_root_alias(self, description: str | None, schema: Any, checked: CheckedType) -> None:
+        """Add the root, or the schema that it stands for, as a named type. A union that it consists of has no other name."""
+        type_schema, unexpressed = checked
+        union = self.items.get(type_schema.get("$ref", "").removeprefix(PREFIX))
+        tag = None
+        if isinstance(union, AliasPlan) and union.tag and type_schema not in self._inlined.values():
+            del self.items[union.name]
+            type_schema, tag = union.type_schema, union.tag
+        check = self._check(schema, unexpressed)
+        self.items[self.root_name] = AliasPlan(self.root_name, description, type_schema, check, tag)
 
     def plan_waiting_classes(self) -> None:
         """Plan the classes that are still waiting."""
@@ -200,7 +253,10 @@ class TypePlanner:
         if "const" in schema or "enum" in schema:
             literal = literal_type(schema)
             if literal is not None:
-                return TypeOfSchema(literal, frozenset({"type", "const", "enum", "format"}))
+                return TypeOfSchema(literal, EXPRESSED_BY_LITERALS)
+        listed = listed_in_choice(schema)
+        if listed is not None:
+            return listed
         stated_type = schema.get("type")
         if isinstance(stated_type, list):
             return self._one_of_types(stated_type, schema, steps)
@@ -255,11 +311,10 @@ class TypePlanner:
         """Plan the type of objects; `alone` if the schema admits nothing else, so a class can express all of it."""
         object_schema = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         keyword = "anyOf" if object_schema.get("anyOf") else "oneOf"
-        choices = object_schema.get(keyword)
-        if choices and not {"properties", "additionalProperties", "allOf"} & object_schema.keys():
-            return self._choice_of_objects(keyword, choices, steps, alone=alone)
+        if _is_choice_of_objects(object_schema):
+            return self._choice_of_objects(keyword, object_schema[keyword], steps, alone=alone)
         view = object_view(object_schema, self.lookup) or ObjectView()
-        if not view.properties:
+        if not view.properties and not self._only_classes:
             return self._dictionary(view, steps, alone=alone)
         unexpressed = residual_keywords(object_schema, view.expressed)
         if alone:
@@ -281,12 +336,12 @@ class TypePlanner:
 
     def _choice_of_objects(self, keyword: str, choices: list[Any], steps: NameSteps, *, alone: bool) -> TypeOfSchema:
         """Plan the type of objects that `anyOf` or `oneOf` describes, with no properties beside it."""
-        narrowed = [schema for choice in choices if (schema := as_object(choice)) is not False]
+        narrowed = [schema for choice in choices if (schema := as_object(choice, self.lookup)) is not False]
         type_schema = self._union(narrowed, steps)
         if not alone or not type_schema:
             return TypeOfSchema(type_schema, _NOTHING)
         expressed = self._expressed_choice(keyword, narrowed, type_schema)
-        if all(object_view(choice, self.lookup) for choice in narrowed):
+        if all(admits_only_objects(choice, self.lookup) for choice in narrowed):
             expressed |= {"type"}
         return TypeOfSchema(type_schema, expressed)
 
@@ -318,15 +373,14 @@ class TypePlanner:
             return union_type([self.plan_type(c, *steps) for c in possible])
         tag = find_tag(without_null, self.lookup)
         if tag is None:
-            labels = branch_labels(possible)
+            labels = branch_labels(possible, self.lookup)
             return union_type([self.plan_type(c, *steps, label) for c, label in zip(possible, labels, strict=True)])
         tagged = self._tagged_union(without_null, tag, steps)
         return union_type([tagged] if len(without_null) == len(possible) else [tagged, {"type": "null"}])
 
     def _tagged_union(self, choices: list[Any], tag: Tag, steps: NameSteps) -> TypeSchema:
         """Return the type schema of a choice that a tag distinguishes. It has a name if classes have the tag as a field."""
-        labels = ["_or_".join(sorted(texts)) for texts in tag.texts]
-        type_schemas = [self.plan_type(c, *steps, label) for c, label in zip(choices, labels, strict=True)]
+        type_schemas = [self.plan_type(c, *steps, label) for c, label in zip(choices, tag.labels(), strict=True)]
         union = union_type(type_schemas)
         tag_field = self._tag_field(type_schemas, choices, tag.name)
         if tag_field is None:
@@ -336,11 +390,11 @@ class TypePlanner:
         return {"$ref": f"{PREFIX}{alias}"}
 
     def _tag_field(self, type_schemas: list[TypeSchema], choices: list[Any], tag: str) -> FieldName | None:
-        """Return the field that distinguishes the classes of a union; None if some are no class or differ in it."""
+        """Return the field that distinguishes the classes of a union; None if some are no class, or it is not always text."""
         fields: set[FieldName] = set()
         for type_schema, choice in zip(type_schemas, choices, strict=True):
             view = object_view(choice, self.lookup)
-            if type_schema.keys() != {"$ref"} or view is None or not view.properties:
+            if type_schema.keys() != {"$ref"} or view is None or not self._is_list_of_texts(view.properties[tag]):
                 return None
             name = type_schema["$ref"].removeprefix(PREFIX)
             shared_schema = self._followed(choice["$ref"]).schema if name in self.shared.values() else {}
@@ -348,6 +402,13 @@ class TypePlanner:
                 return None
             fields.add(field_names(view.properties)[tag])
         return fields.pop() if len(fields) == 1 else None
+
+    def _is_list_of_texts(self, schema: Any) -> bool:
+        """Return whether the type of a schema is only a `Literal` of strings: pydantic does not tell by others."""
+        schema = unwrapped(schema, self.lookup)
+        literal = literal_type(schema) if isinstance(schema, Mapping) and {"const", "enum"} & schema.keys() else None
+        is_of_strings = literal is not None and literal.keys() == {"type", "enum"} and literal["type"] == "string"
+        return is_of_strings and not residual_keywords(schema, EXPRESSED_BY_LITERALS)
 
     def _expressed_choice(self, keyword: str, choices: list[Any], type_schema: TypeSchema) -> frozenset[str]:
         """Return the keyword of a choice if its union expresses the choice completely; nothing if not."""
@@ -454,6 +515,12 @@ class TypePlanner:
         """Return whether a string in a schema, or in one that it refers to, has another type in Python."""
         own, referenced = (sub for _, sub in walk_schemas(schema)), walk_referenced_schemas(schema, self.root)
         return any(isinstance(sub, Mapping) and sub.get("format") in FORMATS for sub in chain(own, referenced))
+
+
+def _is_choice_of_objects(schema: Mapping[str, Any]) -> bool:
+    """Return whether a schema of objects only chooses between others, without properties of its own."""
+    has_choice = bool(schema.get("anyOf") or schema.get("oneOf"))
+    return has_choice and not {"properties", "additionalProperties", "allOf", "$ref"} & schema.keys()
 
 
 def _steps_to_items(steps: NameSteps) -> NameSteps:

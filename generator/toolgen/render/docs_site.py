@@ -36,6 +36,9 @@ _FACTS = (
     ("maxLength", "at most {} characters"),
     ("minItems", "at least {} items"),
     ("maxItems", "at most {} items"),
+    ("uniqueItems", "no item twice"),
+    ("minProperties", "at least {} properties"),
+    ("maxProperties", "at most {} properties"),
 )
 """Keywords that are shown next to a name, and their text."""
 
@@ -119,6 +122,7 @@ def _html_pages(
     style, script = ((folder / name).read_text("utf-8") for name in ("style.css", "search.js"))
     page = _PageTemplates(folder, style, changes["since"] if changes is not None else "")
     labels = _provider_label_style(wires)
+    links = {shared["name"]: f"../types/{shared['file']}.html" for shared in types}
     index = page.render(
         "index.html",
         extra_style=labels,
@@ -130,9 +134,9 @@ def _html_pages(
         types=types,
         forms=forms,
     )
-    files = {"index.html": index, **_tool_pages(page, tools, len(wires))}
+    files = {"index.html": index, **_tool_pages(page, tools, links, len(wires))}
     for shared in types:
-        files[f"types/{shared['file']}.html"] = page.render("type.html", type=shared)
+        files[f"types/{shared['file']}.html"] = page.render("type.html", type=shared, links=links)
     for profile in catalog.profiles:
         provider = _provider(profile, wires[profile.name], tools)
         files[f"providers/{profile.name}.html"] = page.render("provider.html", provider=provider)
@@ -141,8 +145,13 @@ def _html_pages(
     return files
 
 
-def _tool_pages(page: _PageTemplates, tools: list[dict[str, Any]], provider_count: int) -> dict[str, str]:
-    """Return the page of each tool, by path. It has a tab for each provider, which the style alone switches."""
+def _tool_pages(
+    page: _PageTemplates, tools: list[dict[str, Any]], links: Mapping[str, str], provider_count: int
+) -> dict[str, str]:
+    """Return the page of each tool, by path. It has a tab for each provider, which the style alone switches.
+
+    `links` has the page of each shared type, by name.
+    """
     tabs = "".join(f"#p{i}:checked~#s{i}{{display:block}}" for i in range(1, provider_count + 1))
     return {
         f"tools/{tool['file']}.html": page.render(
@@ -150,6 +159,7 @@ def _tool_pages(page: _PageTemplates, tools: list[dict[str, Any]], provider_coun
             extra_style=tabs,
             tabs=Markup(tabs),  # noqa: S704 - made of numbers
             tool=tool,
+            links=links,
         )
         for tool in tools
     }
@@ -235,6 +245,7 @@ def _tool(tool: Tool, file: str, wires: Mapping[str, ProviderPayload], signature
         "examples": [_json(example) for example in tool.examples],
         "handler": signatures.get(module_name(tool.name), ""),
         "statuses": {provider: payload.status.replace(" ", "-") for provider, payload in payloads.items()},
+        "strict": [provider for provider, payload in payloads.items() if payload.offered and payload.strict],
         "wires": [_wire(provider, wires[provider], payload) for provider, payload in payloads.items()],
     }
 
@@ -354,15 +365,24 @@ def _field(name: str, schema: Any, *, required: bool, depth: int = 0) -> dict[st
     return {
         "name": name,
         "type": _type(schema),
+        "reference": _reference(schema),
         "required": required,
         "description": str(stated.get("description", "")),
-        "facts": [
-            _with_singular(template.format(_shown(stated[keyword])))
-            for keyword, template in _FACTS
-            if keyword in stated
-        ],
+        "facts": list(_facts(stated)),
         "fields": list(_fields(stated, depth + 1)),
     }
+
+
+def _facts(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the rules of a schema in words, then those of the items of an array, and of the names in an object."""
+    for keyword, template in _FACTS:
+        if schema.get(keyword, False) is not False or (keyword in ("const", "default") and keyword in schema):
+            text = str(schema[keyword]) if keyword == "pattern" else _shown(schema[keyword])
+            yield _with_singular(template.format(text if text.isprintable() else _shown(schema[keyword])))
+    for keyword, whose in (("items", "each"), ("propertyNames", "each name")):
+        inner = schema.get(keyword)
+        if isinstance(inner, Mapping):
+            yield from (fact if fact.startswith("each ") else f"{whose} {fact}" for fact in _facts(inner))
 
 
 def _type(schema: Any) -> str:
@@ -373,14 +393,28 @@ def _type(schema: Any) -> str:
         return str(schema["$ref"]).rpartition("/")[2]
     kind = schema.get("type", "")
     text = " or ".join(kind) if isinstance(kind, list) else str(kind)
+    parts = schema.get("allOf", ())
+    if not text and len(parts) == 1:
+        return _type(parts[0])
     items = schema.get("items")
     item_type = _type(items) if text == "array" and isinstance(items, Mapping) else ""
     return f"{text} of {item_type}" if item_type else text
 
 
+def _reference(schema: Any) -> str:
+    """Return the name of the definition that a type in words ends with; empty if it ends with none."""
+    while isinstance(schema, Mapping) and "$ref" not in schema:
+        parts = schema.get("allOf", ())
+        if schema.get("type") == "array":
+            schema = schema.get("items")
+        else:
+            schema = parts[0] if len(parts) == 1 and "type" not in schema else None
+    return _type(schema) if isinstance(schema, Mapping) else ""
+
+
 def _with_singular(fact: str) -> str:
     """Return a fact with its noun in the singular if the number is 1."""
-    return re.sub(r"( 1 (?:character|item))s$", r"\1", fact)
+    return re.sub(r"( 1 (?:character|item))s$", r"\1", fact).replace(" 1 properties", " 1 property")
 
 
 def _shown(value: Any) -> str:
@@ -395,7 +429,7 @@ def _json(value: Any) -> str:
 
 def _for_programs(tool: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool as it appears in `catalogue.json`: the facts that programs need."""
-    facts = {key: value for key, value in tool.items() if key not in ("more", "file", "sentence")}
+    facts = {key: value for key, value in tool.items() if key not in ("more", "file", "sentence", "strict")}
     return {**facts, "wires": [_wire_for_programs(wire) for wire in tool["wires"]]}
 
 

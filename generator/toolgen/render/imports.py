@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from toolgen.plan.names import natural_key
+from toolgen.plan.names import import_key
 from toolgen.render.templates import WIDTH, wrapped_items
 from toolgen.resources import modules_by_exported_name
 
@@ -98,7 +98,7 @@ def import_statement(module: str, names: Sequence[str]) -> str:
 
 def _by_name(imported: ImportedName) -> Any:
     """Return the sort key of a name in an import statement."""
-    return natural_key(imported.name), imported.local
+    return import_key(imported.name), imported.local
 
 
 def _dots(module: str) -> int:
@@ -173,8 +173,7 @@ def _import_sections(names_by_module: Mapping[str, Iterable[str]]) -> str:
     relative = [module for module in names_by_module if module.startswith(".")]
     sections = [
         "".join(
-            f"{import_statement(module, sorted(names_by_module[module], key=natural_key))}\n"
-            for module in sorted(group)
+            f"{import_statement(module, sorted(names_by_module[module], key=import_key))}\n" for module in sorted(group)
         )
         for group in (standard, installed, relative)
     ]

@@ -208,7 +208,7 @@ class _Models:
             metadata.append(f"Field(discriminator={python_string(item.tag)})")
         if check is not None:
             self._imports.add_runtime("checks", "SchemaCheck")
-            metadata.append(f"SchemaCheck({check})")
+            metadata.append(f"SchemaCheck(lambda value: {check}(value))")  # the function is defined below
         if not metadata:
             return AliasText(item.name, item.description, expression.text)
         self._imports.add("typing", "Annotated")

@@ -15,6 +15,11 @@ from toolgen.resolve.catalog import Profile, Tool
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 
+_INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""Matches characters that Python allows in identifiers although nobody sees them."""
+
+_UNICODE_WORDS = re.compile(r"(?:[A-Za-z0-9]|[^\x00-\x7f])+")
+
 _USED_NAMES = frozenset(
     [
         "Annotated",
@@ -74,29 +79,59 @@ def distinct_name(
     return next(each for each in chain([name], map(numbered, count(2))) if key(each) not in used)
 
 
+_LETTERS = str.maketrans(
+    {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
+    | {"đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "TH", "ħ": "h", "Ħ": "H", "\u0131": "i"}
+)
+"""How Latin letters that are no letter with an accent are written in ASCII."""
+
+
 def ascii_words(text: str) -> list[str]:
-    """Return the words of a text in ASCII. Accents are dropped; any other character becomes `u` and its code point."""
+    """Return the words of a text in ASCII, for names on wires. Accents are dropped.
+
+    Any character without an ASCII spelling becomes `u` and its code point.
+    """
     plain = "".join(
         c if c.isascii() else f" u{ord(c):x} "
-        for c in unicodedata.normalize("NFKD", text)
+        for c in unicodedata.normalize("NFKD", text.translate(_LETTERS))
         if not unicodedata.combining(c)
     )
     return _WORDS.findall(plain)
 
 
+def is_readable_identifier(text: str) -> bool:
+    """Return whether a text is an identifier of Python without invisible characters."""
+    return text.isidentifier() and not _INVISIBLE.search(text)
+
+
+def identifier_words(text: str) -> list[str]:
+    """Return the words of a text, for names in Python, which may have letters of any script.
+
+    They are normalized as Python normalizes identifiers. Any other character that is not ASCII becomes `u` and its code
+    point.
+    """
+    plain = "".join(
+        c if c.isascii() or is_readable_identifier(f"a{c}") else f" u{ord(c):x} "
+        for c in unicodedata.normalize("NFKC", text)
+    )
+    return _UNICODE_WORDS.findall(plain)
+
+
 MAX_CLASS_NAME = 80
 
 
-def class_name(*texts: str) -> str:
-    """Return an ASCII class name made of texts. Each word is capitalized; words beyond the limit are dropped."""
-    words = [word for text in texts for word in ascii_words(text)]
+def class_name(*texts: str, words_of: Callable[[str], list[str]] = ascii_words) -> str:
+    """Return a class name made of the words of texts. Each is capitalized; words beyond the limit are dropped.
+
+    The name is ASCII unless `words_of` returns other words.
+    """
     name = ""
-    for word in words:
+    for word in chain.from_iterable(map(words_of, texts)):
         if name and len(name) + len(word) > MAX_CLASS_NAME:
             break
         name += word[0].upper() + word[1:]
-    name = name[:MAX_CLASS_NAME]
-    if not name or name[0].isdigit():
+    name = unicodedata.normalize("NFKC", name[:MAX_CLASS_NAME])
+    if not name.isidentifier():
         name = f"N{name}"
     return f"{name}Type" if name in _USED_NAMES else name
 

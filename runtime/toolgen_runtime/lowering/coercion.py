@@ -21,6 +21,7 @@ from .schemas import (
     listed_values,
     object_at,
     required_names,
+    simplified,
     split_off_nullability,
 )
 from .tables import encode_as_unique_texts
@@ -39,7 +40,7 @@ _MOST_REFERENCES = 20
 
 def coercions(schema: Mapping[str, Any]) -> Table | None:
     """Return the coercion table for a tool's parameters. None if it is empty, or if the schema is too deep."""
-    nodes = _CoercionNodes(schema)
+    nodes = _CoercionNodes(simplified(schema))
     try:
         root = nodes.of_root()
     except RecursionError:

@@ -23,6 +23,7 @@ from .schemas import (
     object_at,
     property_names,
     required_names,
+    simplified,
     without_keywords,
 )
 from .sentences import add_sentences, describe_needs, describe_rule
@@ -49,11 +50,12 @@ def lower(
     """
     if isinstance(schema, bool):
         schema = {} if schema else {"not": {}}
+    source: Mapping[str, Any] = schema if dialect.plain else simplified(schema)
     depth, empty = recursion_depth, frozenset[Pointer]()
     while depth >= 0:
-        context = LoweringContext(schema, dialect, depth, empty)
+        context = LoweringContext(source, dialect, depth, empty)
         try:
-            lowered = _lower_all(context, dict(schema), is_arguments=is_arguments)
+            lowered = _lower_all(context, dict(source), is_arguments=is_arguments)
         except (TooLargeError, RecursionError):
             depth -= 1
             continue

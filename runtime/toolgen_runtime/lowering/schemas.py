@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from copy import copy
 from typing import Any, Final
 
 from ..json_values import same_json
@@ -32,6 +33,7 @@ __all__ = [
     "property_names",
     "required_names",
     "select_annotations",
+    "simplified",
     "split_off_nullability",
     "subschemas",
     "without_keywords",
@@ -139,6 +141,78 @@ def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Pointer, Any]]:
         value = schema.get(keyword)
         if type(value) is dict or type(value) is bool:
             yield (keyword,), value
+
+
+def simplified(schema: Any) -> Any:
+    """Return a schema in which what has two spellings has the one that most readers know; the schema itself if it has.
+
+    `{"not": {}}` is false, which Zod and others write like this. `patternProperties` whose only pattern matches every key
+    are `additionalProperties`, if no properties are declared: TypeBox writes maps like this. Schemas that contain targets
+    of references stay as they are, and so does the root if nothing fits it.
+    """
+    references, has_spellings, waiting = "", False, [schema]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is dict:
+            has_spellings = has_spellings or "not" in part or "patternProperties" in part
+            references += f"{part['$ref']} " if type(part.get("$ref")) is str else ""
+            waiting.extend(inner for _, inner in subschemas(part))
+    if not has_spellings:
+        return schema
+    try:
+        return _simplified(schema, keep=[word for word in ("patternProperties", "/not") if word in references])
+    except RecursionError:
+        return schema
+
+
+def _simplified(schema: Any, *, keep: Collection[str], is_root: bool = True) -> Any:
+    """Return a simplified schema. `keep` has the keywords, as in references, that stay."""
+    if type(schema) is not dict:
+        return schema
+    result = schema
+    for pointer, inner in subschemas(schema):
+        simple = _simplified(inner, keep=keep, is_root=False)
+        if simple is not inner:
+            result = _with_value_at(result, pointer, simple)
+    if "/not" not in keep and not is_root and _is_never(result):
+        return False
+    patterns = object_at(result, "patternProperties")
+    if "patternProperties" in keep or len(patterns) != 1 or object_at(result, "properties"):
+        return result
+    ((pattern, values),) = patterns.items()
+    if not _matches_every_key(pattern):
+        return result
+    return {**without_keywords(result, ("patternProperties", "additionalProperties")), "additionalProperties": values}
+
+
+def _with_value_at(schema: dict[str, Any], pointer: Pointer, value: Any) -> dict[str, Any]:
+    """Return a copy of a schema with another value at the pointer of a direct subschema."""
+    keyword = str(pointer[0])
+    if len(pointer) == 1:
+        return {**schema, keyword: value}
+    changed: Any = copy(schema[keyword])
+    changed[pointer[1]] = value
+    return {**schema, keyword: changed}
+
+
+def _is_never(schema: Mapping[str, Any]) -> bool:
+    """Return whether `not` excludes every value, and nothing in the schema has a name."""
+    if "not" not in schema or not schema.keys().isdisjoint(IDENTITY - {"$comment"}):
+        return False
+    excluded = schema["not"]
+    return excluded is True or (type(excluded) is dict and excluded.keys() <= ANNOTATIONS)
+
+
+_ANY_TEXT = frozenset(["", ".*", ".*?", r"[\s\S]*", r"[\S\s]*", r"[\d\D]*", r"[\w\W]*", "[^]*"])
+"""Patterns that match in every text. Line breaks in keys, which `.` excludes, are ignored."""
+
+
+def _matches_every_key(pattern: str) -> bool:
+    """Return whether a pattern matches every key, such as `.*` or `^(.*)$`."""
+    text = pattern.removeprefix("^").removesuffix("$")
+    while text.startswith("(") and text.endswith(")") and text.count("(") == 1:
+        text = text[1:-1].removeprefix("?:")
+    return text in _ANY_TEXT
 
 
 def conditional_schemas(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, get_args
 
 from ..json_text import JSONError, is_utf8_encodable, loads
 from ..json_values import copy_json, is_too_deep, same_json
@@ -72,7 +72,7 @@ class LazyToolDefinitions(Mapping[str, "ToolDefinition"]):
 
 
 class ToolEntry:
-    """A tool: its module in the package, the class of its arguments, and the type of its result.
+    """A tool: its module in the package, the class of its arguments or a union of classes, and the type of its result.
 
     `non_object_type` is the type of arguments that are not an object, if the schema allows them because it has no type.
     Properties are accepted only by their own names; field names are for apps.
@@ -87,7 +87,7 @@ class ToolEntry:
         self._result = declared.result
         self._non_object_type = declared.non_object_type
         self._coercion_table = declared.coercions
-        self._check: Callable[..., object] | None = None
+        self._validators: dict[str, Callable[..., Any]] = {}
 
     def parse(self, value: object) -> BaseModel:
         """Parse arguments to an instance of the tool's model.
@@ -109,7 +109,7 @@ class ToolEntry:
         try:
             if type(arguments) is not dict:
                 return self._parse_non_object(arguments)
-            model = self._class().model_validate(arguments, by_name=False)
+            model: BaseModel = self._validator(self._model)(arguments, by_name=False)
         except ValidationError as error:
             raise ArgumentsError(self.name, *convert_validation_error(arguments, error)) from None
         except RecursionError:
@@ -123,13 +123,8 @@ class ToolEntry:
         Raises:
             ArgumentsError: The value is not valid.
         """
-        if self._check is None:
-            from pydantic import TypeAdapter
-
-            adapter: TypeAdapter[Any] = TypeAdapter(self._named(self._result))
-            self._check = adapter.validator.validate_python
         try:
-            self._check(value, by_name=False)
+            self._validator(self._result)(value, by_name=False)
         except ValueError as error:
             from pydantic import ValidationError
 
@@ -144,12 +139,17 @@ class ToolEntry:
         return None if self._coercion_table is None else Encoding(self._coercion_table)
 
     def is_model(self, value: object) -> TypeGuard[BaseModel]:
-        """Return whether a value is an instance of the tool's model."""
-        return isinstance(value, self._class())
+        """Return whether a value is an instance of the tool's model, or of a class of its union."""
+        return isinstance(value, tuple(_classes_in(self._named(self._model))))
 
-    def _class(self) -> type[BaseModel]:
-        model: type[BaseModel] = self._named(self._model)
-        return model
+    def _validator(self, name: str) -> Callable[..., Any]:
+        """Return the function that validates values of a type of the module. It is made on first use."""
+        if name not in self._validators:
+            from pydantic import TypeAdapter
+
+            adapter: TypeAdapter[Any] = TypeAdapter(self._named(name))
+            self._validators[name] = adapter.validator.validate_python
+        return self._validators[name]
 
     def _named(self, name: str) -> Any:
         return getattr(import_module(f"{self._package}.{self.module}"), name)
@@ -172,10 +172,17 @@ class ToolEntry:
 
     def _parse_non_object(self, value: object) -> BaseModel:
         """Parse arguments that are not an object, to a model with the value as its root."""
-        from pydantic import RootModel, TypeAdapter
+        from pydantic import RootModel
 
-        adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._non_object_type)))
-        return RootModel[Any](adapter.validate_python(value, by_name=False))
+        return RootModel[Any](self._validator(str(self._non_object_type))(value, by_name=False))
+
+
+def _classes_in(annotation: Any) -> Iterator[type]:
+    """Yield the classes of a union, whose members may be unions and annotated; a class alone is yielded."""
+    if isinstance(annotation, type):
+        yield annotation
+    for member in get_args(annotation):
+        yield from _classes_in(member)
 
 
 def _unset_clashing_fields(value: Any, source: Any) -> None:

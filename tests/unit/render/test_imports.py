@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import itertools
 
-from toolgen.render.imports import UnknownNameError, import_path, insert_imports
+import pytest
+import ruff_api
+
+from toolgen.render.imports import Imports, UnknownNameError, import_path, insert_imports
 
 MODULE = '''"""A module."""
 
@@ -68,3 +71,16 @@ def test_a_module_of_the_same_package_is_named_relatively(module: str, importer:
 def test_a_name_that_is_defined_nowhere_is_an_error(line: str) -> None:
     with pytest.raises(UnknownNameError, match="there is no missing"):
         insert_imports(f"{MODULE}\n{line}\n", IMPORTER, MODELS, OTHERS)
+
+
+NAMES = ("A", "AB", "A_B", "Address", "HTTPServer", "Https", "IBAN", "Iban", "IPv4", "URL10", "URL2", "Url", "_X", "X10", "X2", "Zeit", "a", "b2", "Äpfel")  # fmt: skip
+
+
+@pytest.mark.parametrize("names", list(itertools.combinations(NAMES, 2)))
+def test_names_are_sorted_as_ruff_sorts_them(names: tuple[str, str]) -> None:
+    imports = Imports()
+    for name in reversed(names):
+        imports.add("..types", name)
+    (lines,) = imports.lines()
+
+    assert ruff_api.isort_string("m.py", f"{lines[0]}\n") == f"{lines[0]}\n"

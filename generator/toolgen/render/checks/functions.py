@@ -38,7 +38,7 @@ from toolgen.render.checks.keywords import (
 )
 from toolgen.render.checks.messages import expectation_text
 from toolgen.render.literals import python_string
-from toolgen.resolve.identifiers import ascii_words, distinct_name
+from toolgen.resolve.identifiers import distinct_name, identifier_words
 from toolgen.resolve.references import reachable
 from toolgen.resolve.schema_locations import PREFIX, find_target, stated_types, subschemas
 
@@ -226,6 +226,9 @@ class CheckFunctionCollector:
                 steps.append(CheckStep(negation(fits).text, expectation))
         if not steps and result == "None":
             return None
+        same = next((f for f in self._functions if (f.steps, f.result) == (tuple(steps), result)), None)
+        if same is not None:
+            return same.name
         self._make_waiting_functions()
         doc = f"Describe what was expected instead of a value of {name}; None if it fits."
         self._functions.append(CheckFunction(function, doc, "str | None", result, tuple(steps)))
@@ -299,7 +302,7 @@ class CheckFunctionCollector:
 
     def _new_name(self, kind: str, *names: str) -> str:
         """Return a name for a function that no other of the module has."""
-        words = "_".join(ascii_words("_".join(names))).lower()[:60].strip("_") or "value"
+        words = "_".join(identifier_words("_".join(names))).lower()[:60].strip("_") or "value"
         name = distinct_name(f"_{kind}_{words}", self._names, lambda n: f"_{kind}_{words}_{n}")
         self._names.add(name)
         return name
@@ -307,7 +310,7 @@ class CheckFunctionCollector:
 
 def _make_function(kind: FunctionKind, name: str, schema: Any, scope: Scope) -> CheckFunction:
     """Return the function of this kind for a schema."""
-    location = " ".join(ascii_words(" ".join(scope.names))) or "a value"
+    location = " ".join(identifier_words(" ".join(scope.names))) or "a value"
     if kind == "is":
         if not isinstance(schema, Mapping):
             schema = {"not": True} if schema is False else {}

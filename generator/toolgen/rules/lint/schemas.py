@@ -67,6 +67,36 @@ def check_enum_without_type(catalog: Catalog, findings: Findings) -> None:
             )
 
 
+@catalog_rule("properties-without-type")
+def check_properties_without_type(catalog: Catalog, findings: Findings) -> None:
+    """Report properties of a schema without a type, which admits all values that are no objects."""
+    for node in walk_parameter_schemas(catalog):
+        is_condition = any(step in _PARTIAL for step in node.pointer[-2:])
+        is_stated = node.types or is_condition or any(keyword in node.schema for keyword in _STATING)
+        if node.schema.get("properties") and not is_stated:
+            findings.add("properties-without-type", node.place("properties"), name=node.name)
+
+
+_PARTIAL = frozenset(["allOf", "then", "else", "dependentSchemas", "dependencies"])
+"""Keywords of schemas that other schemas complete."""
+
+_FLAGS = frozenset(
+    "additionalProperties unevaluatedProperties additionalItems unevaluatedItems uniqueItems nullable deprecated readOnly "
+    "writeOnly required".split()
+)
+"""Keywords of schemas that may be true or false."""
+
+
+@catalog_rule("keyword-as-property")
+def check_keyword_as_property(catalog: Catalog, findings: Findings) -> None:
+    """Report properties with the name of a keyword and true or false as their schema."""
+    for node in walk_parameter_schemas(catalog):
+        for name, schema in node.schema.get("properties", {}).items():
+            if name in _FLAGS and isinstance(schema, bool):
+                place = node.place("properties", name)
+                findings.add("keyword-as-property", place, keyword=RawText(name), name=node.name)
+
+
 @catalog_rule("union-of-one")
 def check_union_of_one(catalog: Catalog, findings: Findings) -> None:
     """Report `anyOf` and `oneOf` with one branch."""

@@ -1,0 +1,97 @@
+"""Parameters that are a choice of objects: the arguments are a union of classes, which accepts what JSON Schema does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.support.generated import Package
+from tests.support.package import write_package
+from tests.support.sources import tool
+
+TEXT = {"type": "string"}
+
+
+def branch(**properties: Any) -> dict[str, Any]:
+    """An object that requires all its properties."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+CARD, IBAN = branch(kind={"const": "card"}, number=TEXT), branch(kind={"const": "iban"}, iban=TEXT)
+NOT = branch(kind={"const": "not"}, inner={"$ref": "#"})
+CHOICE = {"oneOf": [CARD, {"$ref": "#/$defs/Iban"}]}
+DEFINITIONS = {"$defs": {"Iban": IBAN, "Payment": CHOICE, "Map": {"type": "object", "additionalProperties": TEXT}}}
+OPEN_A, OPEN_B = {"properties": {"a": TEXT}, "required": ["a"]}, {"properties": {"b": TEXT}, "required": ["b"]}
+
+UNIONS: dict[str, tuple[Any, list[str]]] = {
+    "tagged": ({"oneOf": [CARD, IBAN]}, ["PayCard", "PayIban"]),
+    "typed": ({"type": "object", "anyOf": [CARD, IBAN]}, ["PayCard", "PayIban"]),
+    "referred_branch": ({**CHOICE, **DEFINITIONS}, ["PayCard", "PayIban"]),
+    "referred": ({"$ref": "#/$defs/Payment", **DEFINITIONS}, ["PayCard", "PayIban"]),
+    "combined": ({"type": "object", "allOf": [{"$ref": "#/$defs/Payment"}], **DEFINITIONS}, ["PayCard", "PayIban"]),
+    "recursive": ({"oneOf": [NOT, CARD]}, ["PayNot", "PayCard"]),
+    "overlapping": ({"anyOf": [branch(a=TEXT, n={"type": "integer"}), branch(a=TEXT)]}, ["PayOption1", "PayOption2"]),
+    "exclusive": ({"oneOf": [branch(a=TEXT), branch(b=TEXT)]}, ["PayA", "PayB"]),
+    "untyped": ({"anyOf": [OPEN_A, OPEN_B]}, ["PayA", "PayB"]),
+    "untyped_exclusive": ({"oneOf": [OPEN_A, OPEN_B]}, ["PayA", "PayB"]),
+    "untyped_branches": ({"type": "object", "oneOf": [OPEN_A, OPEN_B], "maxProperties": 1}, ["PayA", "PayB"]),
+    "without_properties": (
+        {"anyOf": [branch(a={"type": "integer"}), {"type": "object", "additionalProperties": False}]},
+        ["PayOption1", "PayOption2"],
+    ),
+    "map": ({"anyOf": [branch(a={"type": "integer"}), {"$ref": "#/$defs/Map"}], **DEFINITIONS}, ["PayOption1", "PayMap"]),
+    "required_only": ({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, ["PayOption1", "PayOption2"]),
+}  # fmt: skip
+
+VALUES: list[Any] = [
+    {}, {"kind": "card", "number": "1"}, {"kind": "card"}, {"kind": "iban", "iban": "x"}, {"kind": "iban", "iban": 1},
+    {"kind": "other"}, {"kind": "not", "inner": {"kind": "card", "number": "1"}}, {"kind": "not", "inner": {}},
+    {"a": "x"}, {"a": 1}, {"b": "x"}, {"a": "x", "b": "x"}, {"a": "x", "n": 1}, {"a": "x", "n": "1"}, {"z": "x"},
+    [], [1], "x", 1, None,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNIONS)
+def test_a_choice_of_objects_is_a_union_of_classes(case: str, tmp_path: Path) -> None:
+    parameters, names = UNIONS[case]
+    package = write_package({"tools/pay.json": tool(parameters, "pay")}, tmp_path)
+    text = (package / "tools/pay.py").read_text("utf-8")
+    built = Package({}, tmp_path, package.rename(tmp_path / f"root_{case}").name)
+    tools, module = built.module("tools"), built.module("tools.pay")
+    union = (
+        module.PayArguments if get_args(get_args(module.PayArguments)[0]) == () else get_args(module.PayArguments)[0]
+    )
+
+    assert [member.__name__ for member in get_args(union)] == names
+    assert text.count(" return 'exactly one of") <= 1
+    entry = tools.TOOL_SET.entries["pay"]
+    validator = Draft202012Validator(parameters)
+    for value in VALUES:
+        if not validator.is_valid(value):
+            with pytest.raises(tools.ArgumentsError):
+                tools.parse_arguments("pay", json.dumps(value))
+            continue
+        model = tools.parse_arguments("pay", json.dumps(value))
+        assert model.model_dump(mode="json", by_alias=True, exclude_unset=True) == value
+        assert entry.is_model(model) == isinstance(value, dict)
+
+
+def test_a_fault_is_that_of_the_branch(tmp_path: Path) -> None:
+    package = write_package({"tools/pay.json": tool({"oneOf": [CARD, IBAN]}, "pay")}, tmp_path)
+    tools = Package({}, tmp_path, package.rename(tmp_path / "root_faults").name).module("tools")
+    faults = {}
+    for text in ('{"kind": "card"}', '{"kind": "x"}', "{}", "[]"):
+        with pytest.raises(tools.ArgumentsError) as caught:
+            tools.parse_arguments("pay", text)
+        faults[text] = str(caught.value)
+
+    assert faults == {
+        '{"kind": "card"}': "/number: expected a value, found nothing",
+        '{"kind": "x"}': "/kind: expected 'card', 'iban', found string",
+        "{}": "/kind: expected a value, found nothing",
+        "[]": "(root): expected an object, found array",
+    }
