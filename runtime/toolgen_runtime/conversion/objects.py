@@ -71,6 +71,7 @@ _DEFAULTS = {
     "output_format": "text",
     "parallel_tool_calls": True,
     "presence_penalty": 0,
+    "stream": False,
 }
 """The values of fields that APIs assume where there are none."""
 
