@@ -89,12 +89,14 @@ from .fields import (
     read_media_content,
     read_result_id_by_name,
     read_schema,
+    read_whole_number,
     replace_modality_tokens,
     write_enum_value_any_case,
     write_media_content,
     write_result_id_by_name,
     write_schema,
     write_tool_groups,
+    write_whole_number,
 )
 from .keys import ENUM_NUMBER_PATHS, KeyNormalization, convert_enum_names_to_numbers, normalize_keys
 
@@ -139,6 +141,8 @@ class GeminiConverter(NativeToolSdkConverter):
 
     read_enum_value_any_case = staticmethod(read_enum_value_any_case)
     write_enum_value_any_case = staticmethod(write_enum_value_any_case)
+    read_whole_number = staticmethod(read_whole_number)
+    write_whole_number = staticmethod(write_whole_number)
     read_media_content = staticmethod(read_media_content)
     write_media_content = staticmethod(write_media_content)
     read_result_id_by_name = staticmethod(read_result_id_by_name)
