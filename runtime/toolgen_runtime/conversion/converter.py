@@ -36,6 +36,7 @@ from .request_tools import (
     offers_chosen_tools,
     read_choice,
     report_choice_without_tools,
+    without_rejected_output_format,
     write_choice,
     write_tool_with_provider_settings,
     write_tools,
@@ -222,7 +223,7 @@ class Converter:
     def write_checked_request(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write a request, and report it if none of its messages is left."""
         writer.was_read = not API_OF.keys().isdisjoint(request.metadata or ())
-        written: dict[str, Any] = self.write_request(request, ROOT, writer)
+        written = without_rejected_output_format(self.write_request(request, ROOT, writer), request, ROOT, writer)
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
         if request.messages and not read and [] in map(written.get, ("messages", "contents", "input")):
             reason = f"none is left beside the system text, and {self.wire.title} needs one"

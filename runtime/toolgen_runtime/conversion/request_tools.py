@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -12,7 +13,7 @@ from ..json_values import apply_merge_patch, is_json
 from ..models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
 from ..paths import ROOT, Path, format_path
 from .cache import from_bytes, to_bytes, to_key
-from .extras import ABSENT, Extras, declared_settings, inner_extras, restore_extras
+from .extras import ABSENT, Extras, declared_settings, extra_at, inner_extras, restore_extras, without_extra_at
 from .message_order import check_messages
 from .reader import Reader, check_tools
 from .values import write_list
@@ -29,7 +30,10 @@ __all__ = [
     "none_if_empty",
     "offers_chosen_tools",
     "read_choice",
+    "rejects_output_format",
     "report_choice_without_tools",
+    "requires_call",
+    "without_rejected_output_format",
     "write_choice",
     "write_tool_with_provider_settings",
     "write_tools",
@@ -262,6 +266,45 @@ def has_tools_for_provider(tools: Sequence[Any] | None, wire: ProviderWire) -> b
         tool.name not in wire.refused if type(tool) is ToolDefinition else tool.provider == wire.name
         for tool in tools or ()
     )
+
+
+def requires_call(choice: ToolChoice | None) -> bool:
+    """Return whether a tool choice requires a call."""
+    return choice == "required" or (
+        choice.mode == "required" if type(choice) is AllowedToolChoice else type(choice) is NamedToolChoice
+    )
+
+
+def rejects_output_format(request: Request, wire: ProviderWire) -> str | None:
+    """Return why the provider rejects an output format in a request, other than text. None if it accepts one."""
+    rule = wire.typed_output
+    if not rule:
+        return None
+    has_tools = has_tools_for_provider(request.tools, wire)
+    if has_tools and rule.get("forced") and requires_call(request.tool_choice):
+        return f"{wire.title} rejects it in a request that requires a call"
+    if "models" in rule and not re.fullmatch(rule["models"], request.model or ""):
+        return None
+    extras = inner_extras(request.metadata or {}, wire.name)
+    for key in rule.get("beside", ()):
+        if has_tools if key == "tools" else extras.get(key):
+            return f"{request.model if 'models' in rule else wire.title} rejects it beside {key}"
+    return None
+
+
+def without_rejected_output_format(
+    written: dict[str, Any], request: Request, at: Path, writer: Writer
+) -> dict[str, Any]:
+    """Return a body without an output format that the provider rejects in it, which is reported."""
+    reason = None if request.output_format in (None, "text") else rejects_output_format(request, writer.wire)
+    if reason is None:
+        return written
+    for key_path in writer.wire.typed_output["keys"]:
+        keys = key_path.split(".")
+        if extra_at(written, *keys) is not ABSENT:
+            written = without_extra_at(written, *keys)
+    writer.report_loss((at, "outputFormat"), "outputFormat", "dropped", reason, "warning")
+    return written
 
 
 def offers_chosen_tools(choice: ToolChoice | None, tools: Sequence[Any] | None, wire: ProviderWire) -> bool:

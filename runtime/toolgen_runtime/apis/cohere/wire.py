@@ -144,6 +144,7 @@ class Cohere(CohereConverter):
                 "package": "cohere",
             },
         },
+        typed_output={"keys": ["response_format"], "beside": ["tools", "documents"]},
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {"auto": "$absent", "none": "NONE", "required": "REQUIRED"}
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {

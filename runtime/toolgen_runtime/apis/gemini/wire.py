@@ -171,6 +171,16 @@ class Gemini(GeminiConverter):
             ["parallelAiSearch"],
             ["retrieval"],
         ],
+        typed_output={
+            "keys": [
+                "generationConfig.responseMimeType",
+                "generationConfig.responseJsonSchema",
+                "generationConfig.responseSchema",
+            ],
+            "beside": ["tools"],
+            "models": "(?:.*/)?gemini-[12](?![0-9]).*",
+            "forced": True,
+        },
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": {"mode": "AUTO"},

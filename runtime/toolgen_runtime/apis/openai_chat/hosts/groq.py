@@ -31,7 +31,9 @@ class Groq(OpenaiCompatible):
     FACTS = OpenaiCompatible.FACTS.patched(
         name="groq",
         title="Groq Chat Completions",
+        session={"output_schemas": False},
         rejects=[["refusal"], ["logit_bias"], ["logprobs"], ["top_logprobs"]],
+        typed_output={"keys": ["response_format"], "beside": ["tools"]},
     )
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = apply_merge_patch(
         OpenaiCompatible.FINISH_REASONS, {"end_turn": None, "insufficient_system_resource": None, "aborted": None}
