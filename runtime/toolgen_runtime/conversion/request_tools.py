@@ -13,7 +13,16 @@ from ..json_values import apply_merge_patch, is_json
 from ..models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
 from ..paths import ROOT, Path, format_path
 from .cache import from_bytes, to_bytes, to_key
-from .extras import ABSENT, Extras, declared_settings, extra_at, inner_extras, restore_extras, without_extra_at
+from .extras import (
+    ABSENT,
+    UNREAD_CHOICE,
+    Extras,
+    declared_settings,
+    extra_at,
+    inner_extras,
+    restore_extras,
+    without_extra_at,
+)
 from .message_order import check_messages
 from .reader import Reader, check_tools
 from .values import write_list
@@ -26,12 +35,14 @@ __all__ = [
     "check_tool_names",
     "fill_pattern",
     "has_tools_for_provider",
+    "lost_choice",
     "match_pattern",
     "none_if_empty",
     "offers_chosen_tools",
     "read_choice",
     "rejects_output_format",
     "report_choice_without_tools",
+    "report_lost_choice",
     "requires_call",
     "without_rejected_output_format",
     "write_choice",
@@ -332,6 +343,25 @@ def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer, *,
         writer.report_default(at, "toolChoice", "the request has no tools")
     else:
         writer.report_loss(at, "toolChoice", "dropped", "the request has no tools", "behaviour")
+
+
+def lost_choice(request: Request, provider: str | None) -> str | None:
+    """Return why a tool choice that was not read does not reach a provider (None: one without native tools).
+
+    None if there is no such choice, or if the request has another one.
+    """
+    if request.tool_choice is not None or not request.metadata:
+        return None
+    sources = (name for name in request.metadata if UNREAD_CHOICE in inner_extras(request.metadata, name))
+    source = next((name for name in sources if name != provider), None)
+    return source and f"only {source} has this choice"
+
+
+def report_lost_choice(request: Request, at: Path, writer: Writer) -> None:
+    """Report a tool choice of another provider that was not read."""
+    reason = lost_choice(request, writer.wire.name)
+    if reason is not None:
+        writer.report_loss((at, "toolChoice"), "toolChoice", "dropped", reason, "behaviour")
 
 
 Write = Callable[[Any, Path, Writer], Any]
