@@ -306,6 +306,47 @@ def test_cohere_gets_no_output_format_beside_tools(sample: Package, output: Any)
     laws.body_comes_back(sample, "cohere", body)
 
 
+TOOLS = [{"name": "now"}, {"name": "later"}]
+FORCED: list[Any] = ["required", {"name": "now"}, {"names": ["now", "later"], "mode": "required"}]
+FREE: list[Any] = [None, "auto", {"names": ["now", "later"], "mode": "auto"}]
+SEARCH = {"type": "opaque", "provider": "gemini", "value": {"googleSearch": {}}}
+TYPED: dict[str, tuple[str, str, dict[str, Any], bool]] = {
+    "groq": ("groq", "m", {"tools": TOOLS}, False),
+    "groq without tools": ("groq", "m", {"tools": []}, True),
+    "groq with tools of another provider": ("groq", "m", {"tools": [SEARCH]}, True),
+    "chat": ("openai_chat", "m", {"tools": TOOLS, "toolChoice": "required"}, True),
+    "a server": ("openai_compatible", "m", {"tools": TOOLS, "toolChoice": "required"}, True),
+    "no model": ("gemini", "", {"tools": TOOLS}, True),
+    "gemini 1": ("gemini", "gemini-1.5-pro-002", {"tools": TOOLS}, False),
+    "gemini 2": ("gemini", "models/gemini-2.5-flash", {"tools": TOOLS, "toolChoice": "none"}, False),
+    "gemini 2 with a tool of its own": ("gemini", "gemini-2.0-flash", {"tools": [SEARCH]}, False),
+    "gemini 2 without tools": ("gemini", "gemini-2.5-flash", {}, True),
+    "gemini 2 on vertex": ("vertex", "publishers/google/models/gemini-2.5-pro", {"tools": TOOLS}, False),
+    **{f"gemini 3 and {choice}": ("gemini", "gemini-3-flash-preview", {"tools": TOOLS, "toolChoice": choice}, True) for choice in FREE},
+    **{f"gemini 3 and {choice}": ("gemini", "gemini-3-flash-preview", {"tools": TOOLS, "toolChoice": choice}, False) for choice in FORCED},
+    **{f"vertex and {choice}": ("vertex", "gemini-3-pro", {"tools": TOOLS, "toolChoice": choice}, False) for choice in FORCED},
+    "gemini 20": ("gemini", "gemini-20-pro", {"tools": TOOLS}, True),
+}  # fmt: skip
+"""Provider, model, what stands beside an output format, and whether that is sent."""
+
+
+@over("name", list(TYPED))
+@pytest.mark.parametrize("output", ["json", {"schema": {"type": "object", "properties": {}}, "name": "n"}])
+def test_an_output_format_is_left_out_where_the_api_rejects_it_beside_tools(
+    sample: Package, name: str, output: Any
+) -> None:
+    provider, model, fields, is_sent = TYPED[name]
+    losses: list[Any] = []
+    fields = {**fields, "model": model or None}
+    body = written(sample, provider, losses, **fields, outputFormat=output)
+    assert (body == written(sample, provider, [], **fields)) == (not is_sent)
+    dropped = [loss for loss in losses if (loss.path, loss.action) == ("outputFormat", "dropped")]
+    assert [loss.severity for loss in dropped] == ["warning"] * (not is_sent)
+    if model.rpartition("/")[2].startswith(("gemini-1", "gemini-2.")):
+        assert all(model in loss.reason for loss in dropped)
+    assert written(sample, provider, [], **fields, outputFormat="text") == written(sample, provider, [], **fields)
+
+
 DATA = {"image": (PIXEL, "image/png"), "document": ("JVBERi0xLjQK", "application/pdf")}
 
 

@@ -441,6 +441,8 @@ def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         arguments["rejects"] = tuple(tuple(key_path.split(".")) for key_path in facts["rejects"])
     if "declared" in facts:
         arguments["declared"] = facts["declared"]
+    if "typed_output" in facts:
+        arguments["typed_output"] = _without_notes(facts["typed_output"])
     return arguments
 
 

@@ -24,9 +24,9 @@ from ..models import (
     ToolDefinition,
     ToolResult,
 )
-from ..paths import ROOT, Path
+from ..paths import ROOT, Path, format_path
 from ..shipped_providers import API_OF
-from .extras import ABSENT
+from .extras import ABSENT, UNREAD_CHOICE, merge_extras_into
 from .message_order import check_messages, mark_unpaired_results
 from .reader import Reader, check_tools
 from .request_tools import (
@@ -36,6 +36,8 @@ from .request_tools import (
     offers_chosen_tools,
     read_choice,
     report_choice_without_tools,
+    report_lost_choice,
+    without_rejected_output_format,
     write_choice,
     write_tool_with_provider_settings,
     write_tools,
@@ -88,6 +90,8 @@ class Converter:
     """Values that the wire requires. They are written if the request does not set them."""
     DEFAULT_KEYS: ClassVar[tuple[str, ...]] = ()
     """The required keys of `DEFAULTS`."""
+    CHOOSES_WITHOUT_TOOLS: ClassVar[bool] = False
+    """Whether the API accepts a tool choice in a request without tools."""
     KEEPS_UNPAIRED_RESULTS: ClassVar[bool] = False
     """Whether results without a call, and further results of a call, are sent. Other APIs reject them."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
@@ -222,7 +226,8 @@ class Converter:
     def write_checked_request(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write a request, and report it if none of its messages is left."""
         writer.was_read = not API_OF.keys().isdisjoint(request.metadata or ())
-        written: dict[str, Any] = self.write_request(request, ROOT, writer)
+        report_lost_choice(request, ROOT, writer)
+        written = without_rejected_output_format(self.write_request(request, ROOT, writer), request, ROOT, writer)
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
         if request.messages and not read and [] in map(written.get, ("messages", "contents", "input")):
             reason = f"none is left beside the system text, and {self.wire.title} needs one"
@@ -247,7 +252,10 @@ class Converter:
         """
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
-        request = self.read_request(self.normalize_body(body), ROOT, Reader(self.wire, tools=tools))
+        reader = Reader(self.wire, tools=tools)
+        request = self.read_request(self.normalize_body(body), ROOT, reader)
+        if reader.unread_choice is not None:
+            merge_extras_into(request, self.wire.name, {UNREAD_CHOICE: format_path(reader.unread_choice)})
         if not self.KEEPS_UNPAIRED_RESULTS:
             mark_unpaired_results(request.messages, self.wire.name)
         request.model = model if request.model is None else request.model
@@ -352,8 +360,13 @@ class Converter:
         return write_tool_with_provider_settings(definition, at, writer, self.write_tool_entry)
 
     def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> ToolChoice | None:
-        """Read the tool choice. None for a value that is not in the table."""
-        return None if value is None or value is ABSENT else read_choice(value, reader, self.TOOL_CHOICES)
+        """Read the tool choice. None for a value that is not in the table, such as a choice of the provider's own tools."""
+        if value is None or value is ABSENT:
+            return None
+        choice = read_choice(value, reader, self.TOOL_CHOICES)
+        if choice is None:
+            reader.unread_choice = at
+        return choice
 
     def write_tool_choice(self, choice: ToolChoice | None, at: Path, writer: Writer) -> Any:
         """Write the tool choice."""
@@ -364,7 +377,13 @@ class Converter:
         return has_tools_for_provider(tools, self.wire)
 
     def can_choose(self, choice: ToolChoice | None, tools: Sequence[Any] | None) -> bool:
-        """Return whether a request offers tools, and one of those that a tool choice names, if it names any."""
+        """Return whether a request offers tools, and one of those that a tool choice names, if it names any.
+
+        An API that accepts a choice without tools also gets one beside tools that it must not get.
+        """
+        if self.CHOOSES_WITHOUT_TOOLS and not self.has_choosable_tools(tools):
+            # The choice may be about tools of another provider, which are not sent.
+            return all(type(tool) is ToolDefinition or tool.provider == self.wire.name for tool in tools or ())
         return self.has_choosable_tools(tools) and offers_chosen_tools(choice, tools, self.wire)
 
     def read_tool_choice_with_tools(

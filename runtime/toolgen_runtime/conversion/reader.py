@@ -51,6 +51,7 @@ class Reader:
     """The state of one call of a `from_*` function. `turn` is the number of earlier assistant messages.
 
     `silent_writer` is the writer with which `conversion/rule_of_extras.py` finds out how a value would be written.
+    `unread_choice` is the path of a tool choice that no value of the format has the meaning of, or None.
     """
 
     __slots__ = (
@@ -65,6 +66,7 @@ class Reader:
         "tool_names",
         "tools",
         "turn",
+        "unread_choice",
         "used",
         "wire",
     )
@@ -73,6 +75,7 @@ class Reader:
         self.wire = wire
         self.turn = turn
         self.position = 0
+        self.unread_choice: Path | None = None
         self.silent_writer: Any = None
         self.used: set[str] = {*NO_IDS}
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)

@@ -31,8 +31,9 @@ class WireFacts:
     names and ids that toolgen makes, `id_prefix` is the beginning of such ids. `rejects` are the key paths of
     members that the API rejects in requests. `declared` has the keys of the wire's tools for settings of the declaration.
     `dialects` are its rules for schemas. `unique_names` means that the API rejects two tools of one name. `session` is
-    how a session calls the official client, and makes it: the section of this name in the profile. `api` is the API that
-    the provider speaks. `extras` is the section of this name, if it is not that of a shipped profile.
+    how a session calls the official client, and makes it, and `typed_output` beside what the API rejects an output
+    format: the sections of these names in the profile. `api` is the API that the provider speaks. `extras` is the section
+    of this name, if it is not that of a shipped profile.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class WireFacts:
         session: Mapping[str, Any] = _NOTHING,
         api: str = "",
         extras: Mapping[str, Any] = _NOTHING,
+        typed_output: Mapping[str, Any] = _NOTHING,
     ) -> None:
         self.name = name
         self.api = api
@@ -66,6 +68,7 @@ class WireFacts:
         self.declared = declared
         self.dialects = dialects
         self.session = session
+        self.typed_output = typed_output
 
     def patched(self, **patch: Any) -> WireFacts:
         """Return these facts with a merge patch (RFC 7396): those of a host that states how it differs."""
@@ -197,6 +200,7 @@ class ProviderWire:
         self.declared_keys = facts.declared
         self.declared = declared
         self.session = facts.session
+        self.typed_output = facts.typed_output
         self.names = declared.renames
         self.tool_names = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(declared.refused)

@@ -29,6 +29,7 @@ from .extras import (
     is_internal_mark,
     is_null_or_empty,
     without_extra_at,
+    without_unread_choice,
 )
 from .lost_extras import ExtrasFacts, facts_about_extras, lost_members
 from .wire import ProviderWire, make_hashed_name
@@ -336,7 +337,7 @@ class Writer:
         for provider in metadata:
             if provider == self.wire.name:
                 continue
-            foreign, path = inner_extras(metadata, provider), ((at, "metadata"), provider)
+            foreign, path = without_unread_choice(inner_extras(metadata, provider)), ((at, "metadata"), provider)
             facts = facts_about_extras(provider)
             if API_OF.get(provider) == self.wire.api and not self.is_response:
                 extras |= self._extras_of_host(foreign, facts, path)

@@ -92,7 +92,8 @@ def test_choice_and_format_are_mapped_as_the_document_maps_them(sample: Package,
     assert [tool["function"] for tool in chat["tools"]] == TOOLS
     gemini = sample.provider("gemini").to_request(request, on_loss=lambda loss: None)
     assert gemini["toolConfig"] == {"functionCallingConfig": {"mode": mode}}
-    assert gemini["generationConfig"] == {"responseMimeType": "application/json"}
+    # The API rejects JSON in a request that requires a call.
+    assert gemini.get("generationConfig") == (None if word == "required" else {"responseMimeType": "application/json"})
 
 
 @pytest.mark.parametrize(

@@ -506,6 +506,20 @@ def test_models_that_reason_get_no_stop_sequences_of_xai(sample: Package, models
         laws.body_comes_back(sample, "xai", {**body, "stop": stop})
 
 
+def test_models_that_reason_get_no_penalties_of_xai(sample: Package, models: Any) -> None:
+    request = models.Request([models.UserMessage("Hi")], frequency_penalty=0.5, presence_penalty=0)
+    plain = laws.write(sample, "xai", request)
+    assert (plain["frequency_penalty"], plain["presence_penalty"]) == (0.5, 0)
+    request.reasoning, losses = models.Reasoning("high"), []
+    body = laws.write(sample, "xai", request, losses)
+    assert body.keys().isdisjoint(plain.keys() - {"messages"})
+    assert [(loss.path, loss.severity) for loss in losses] == [
+        ("frequencyPenalty", "warning"),
+        ("presencePenalty", "note"),
+    ]
+    laws.body_comes_back(sample, "xai", {**body, "frequency_penalty": 0.5, "presence_penalty": None})
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "null", '{"a": 1, "a": 2}'])
 @pytest.mark.parametrize("host", ["openai_compatible", "groq", "deepseek"])
 def test_text_that_is_no_object_goes_back_to_its_own_server_alone(

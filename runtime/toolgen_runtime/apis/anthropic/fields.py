@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, UnsupportedValueError
-from ...conversion.fields import default_media_type, read_data_url
+from ...conversion.fields import default_media_type, read_data_url, read_number_within
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -15,23 +15,22 @@ from ...paths import Path
 __all__ = ["limit_cache_marks", "read_refused_number", "read_source", "write_refused_number", "write_source"]
 
 
-def read_refused_number(value: Any, at: Path, reader: Reader) -> Any:
-    """Read a number that newer models refuse.
+_NO_LIMITS: Mapping[str, Any] = {}
+
+
+def read_refused_number(value: Any, at: Path, reader: Reader, limits: Mapping[str, Any] = _NO_LIMITS) -> Any:
+    """Read a number that newer models refuse, or an integer if the limits say so.
 
     Raises:
-        ConversionError: The value is neither a number nor null.
+        ConversionError: The value is neither such a number nor null.
     """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not int and type(value) is not float:
-        raise wrong_type(at, "a number", value)
-    return value
+    return read_number_within(value, at, reader, limits)
 
 
-def write_refused_number(value: float | None, at: Path, writer: Writer) -> Any:
+def write_refused_number(value: float | None, at: Path, writer: Writer, limits: Mapping[str, Any] = _NO_LIMITS) -> Any:
     """Leave out a number, which is reported: as a note if it is 1, the API's default for `temperature` and `top_p`."""
     if value is not None:
-        writer.report_unsupported(at, str(at[1]), "note" if value == 1 else "warning")
+        writer.report_unsupported(at, str(at[1]), "note" if value == 1 and "integer" not in limits else "warning")
     return ABSENT
 
 

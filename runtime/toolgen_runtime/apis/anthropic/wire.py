@@ -216,6 +216,7 @@ class Anthropic(AnthropicConverter):
             "reasoningTokens": {"path": "output_tokens_details.thinking_tokens"},
         }
     )
+    REQUEST_BODY_TOP_K: ClassVar[dict[str, Any]] = {"integer": 1}
     IMAGE_PART_SOURCE: ClassVar[list[str]] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
     DOCUMENT_PART_SOURCE: ClassVar[list[str]] = ["application/pdf", "text/plain"]
     sdk_call = staticmethod(call_kwargs)
@@ -290,6 +291,7 @@ class Anthropic(AnthropicConverter):
         )
         temperature = source.field("temperature", self.read_refused_number, self.write_refused_number)
         top_p = source.field("top_p", self.read_refused_number, self.write_refused_number)
+        top_k = source.field("top_k", self.read_refused_number, self.write_refused_number, self.REQUEST_BODY_TOP_K)
         stop = source.field("stop_sequences", read_string_or_list, write_string_or_list)
         stream = source.optional("stream", bool)
         return Request(
@@ -303,6 +305,7 @@ class Anthropic(AnthropicConverter):
             top_p=top_p,
             stop=stop,
             stream=stream,
+            top_k=top_k,
             metadata=source.metadata(),
         )
 
@@ -324,6 +327,7 @@ class Anthropic(AnthropicConverter):
                 "stop",
                 "reasoning",
                 "stream",
+                "top_k",
             ),
         )
         target.value("messages", (request.messages,), "messages", self.write_messages)
@@ -342,6 +346,9 @@ class Anthropic(AnthropicConverter):
             "temperature", request.temperature, "temperature", self.read_refused_number, self.write_refused_number
         )
         target.field("top_p", request.top_p, "topP", self.read_refused_number, self.write_refused_number)
+        target.field(
+            "top_k", request.top_k, "topK", self.read_refused_number, self.write_refused_number, self.REQUEST_BODY_TOP_K
+        )
         target.field("stop_sequences", request.stop, "stop", read_string_or_list, write_string_or_list)
         target.optional("stream", request.stream)
         return target.finish()

@@ -331,11 +331,14 @@ class Mistral(MistralConverter):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
+        frequency_penalty = source.optional("frequency_penalty", float)
+        presence_penalty = source.optional("presence_penalty", float)
         reasoning = source.field("reasoning_effort", read_effort, write_effort)
         stop = source.field("stop", read_string_or_list, write_string_or_list)
         stream = source.optional("stream", bool)
         max_output_tokens = source.optional("max_tokens", int)
         seed = source.optional("random_seed", int)
+        top_k = source.optional("top_k", int)
         return Request(
             messages,
             model,
@@ -350,6 +353,9 @@ class Mistral(MistralConverter):
             seed,
             reasoning,
             stream,
+            top_k,
+            frequency_penalty,
+            presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -372,6 +378,9 @@ class Mistral(MistralConverter):
                 "seed",
                 "reasoning",
                 "stream",
+                "top_k",
+                "frequency_penalty",
+                "presence_penalty",
             ),
         )
         target.value_with_extra("messages", (request.messages,), "messages", self.write_conversation)
@@ -398,11 +407,14 @@ class Mistral(MistralConverter):
         )
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
+        target.optional("frequency_penalty", request.frequency_penalty)
+        target.optional("presence_penalty", request.presence_penalty)
         target.field("reasoning_effort", request.reasoning, "reasoning", read_effort, write_effort)
         target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
         target.optional("stream", request.stream)
         target.optional("max_tokens", request.max_output_tokens)
         target.optional("random_seed", request.seed)
+        target.optional("top_k", request.top_k)
         return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:

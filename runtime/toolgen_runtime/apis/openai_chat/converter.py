@@ -72,12 +72,14 @@ from .fields import (
     read_file_name,
     read_inline_audio,
     read_inline_data,
+    read_number_without_reasoning,
     read_stop_sequences,
     restore_missing_message,
     write_audio_format,
     write_file_name,
     write_inline_audio,
     write_inline_data,
+    write_number_without_reasoning,
     write_stop_sequences,
 )
 
@@ -100,6 +102,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_inline_audio = staticmethod(write_inline_audio)
     read_inline_data = staticmethod(read_inline_data)
     write_inline_data = staticmethod(write_inline_data)
+    read_number_without_reasoning = staticmethod(read_number_without_reasoning)
+    write_number_without_reasoning = staticmethod(write_number_without_reasoning)
     read_stop_sequences = staticmethod(read_stop_sequences)
     write_stop_sequences = staticmethod(write_stop_sequences)
 

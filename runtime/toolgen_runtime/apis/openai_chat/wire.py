@@ -372,6 +372,8 @@ class OpenaiChat(ChatConverter):
         max_output_tokens = source.named(self.REQUEST_MAX_COMPLETION_TOKENS, int)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
+        frequency_penalty = source.optional("frequency_penalty", float)
+        presence_penalty = source.optional("presence_penalty", float)
         reasoning = source.field(
             "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
         )
@@ -392,6 +394,8 @@ class OpenaiChat(ChatConverter):
             seed,
             reasoning,
             stream,
+            frequency_penalty=frequency_penalty,
+            presence_penalty=presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -414,6 +418,8 @@ class OpenaiChat(ChatConverter):
                 "seed",
                 "reasoning",
                 "stream",
+                "frequency_penalty",
+                "presence_penalty",
             ),
         )
         target.value("messages", (request.messages,), "messages", self.write_messages)
@@ -441,6 +447,8 @@ class OpenaiChat(ChatConverter):
         target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
+        target.optional("frequency_penalty", request.frequency_penalty)
+        target.optional("presence_penalty", request.presence_penalty)
         target.field(
             "reasoning_effort",
             request.reasoning,
