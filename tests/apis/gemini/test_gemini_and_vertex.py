@@ -215,9 +215,7 @@ def test_arguments_in_pieces_are_asked_for_where_the_response_may_stream(
     request.stream, request.model = stream, "m"
     body = laws.write(sample, PROVIDER, request, losses)
     assert body == pieces(**{**config, PIECES: stream is not False})
-    assert sorted(loss.path for loss in losses) == ["stream"] * (stream is True) + ["toolChoice"] * (
-        stream is False
-    )
+    assert sorted(loss.path for loss in losses) == ["stream"] * (stream is True) + ["toolChoice"] * (stream is False)
     if config.get("mode") != "X_MODE" and "x" not in config:
         config_sent = camel(sent(exchanges, sample, PROVIDER, request))["toolConfig"]["functionCallingConfig"]
         assert config_sent[PIECES] is (stream is not False)

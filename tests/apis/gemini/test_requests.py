@@ -206,7 +206,7 @@ def test_declared_tools_are_one_entry(generated: SimpleNamespace) -> None:
 def test_only_known_keywords_go_out_and_each_other_is_reported(generated: SimpleNamespace) -> None:
     schema = {
         "type": "object",
-        "properties": {"a": {"type": "array", "items": {"not": {}, "if": {}, "type": "string"}}},
+        "properties": {"a": {"type": "array", "items": {"not": {"const": "b"}, "if": {}, "type": "string"}}},
     }
     definition = generated.models.load(generated.models.ToolDefinition, {"name": "f", "parameters": schema})
     losses: list[Any] = []
