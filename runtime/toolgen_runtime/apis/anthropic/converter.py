@@ -81,7 +81,14 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from .fields import limit_cache_marks, read_refused_number, read_source, write_refused_number, write_source
+from .fields import (
+    add_shared_cache_mark,
+    limit_cache_marks,
+    read_refused_number,
+    read_source,
+    write_refused_number,
+    write_source,
+)
 
 __all__ = ["AnthropicConverter"]
 
@@ -452,11 +459,15 @@ class AnthropicConverter(NativeToolSdkConverter):
 
     def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a system message. Blank text is dropped, because the API rejects it."""
-        return ABSENT if _drop_blank_text(part, at, writer) else self.write_system_content(part, at, writer)
+        if _drop_blank_text(part, at, writer):
+            return ABSENT
+        return add_shared_cache_mark(self.write_system_content(part, at, writer), part, writer)
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a user message. Blank text is dropped, because the API rejects it."""
-        return ABSENT if _drop_blank_text(part, at, writer) else self.write_user_content(part, at, writer)
+        if _drop_blank_text(part, at, writer):
+            return ABSENT
+        return add_shared_cache_mark(self.write_user_content(part, at, writer), part, writer)
 
     def read_assistant_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a block of an assistant message."""
@@ -479,15 +490,18 @@ class AnthropicConverter(NativeToolSdkConverter):
         if type(part) is ToolCallPart:
             if part.metadata:
                 writer.own_extras(part.metadata, at)
-            return self.write_tool_call(part.call, (at, "call"), writer)
+            return add_shared_cache_mark(self.write_tool_call(part.call, (at, "call"), writer), part.call, writer)
         if type(part) is ReasoningPart:
             return self.write_reasoning(part, at, writer)
         if type(part) is RefusalPart:
             writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
             return {"type": "text", "text": part.text} if part.text.strip() else ABSENT
-        if not writer.is_response and _drop_blank_text(part, at, writer):
+        if writer.is_response:
+            return self.write_assistant_content(part, at, writer)
+        if _drop_blank_text(part, at, writer):
             return ABSENT
-        return self.write_assistant_content(part, at, writer)
+        block = add_shared_cache_mark(self.write_assistant_content(part, at, writer), part, writer)
+        return _without_empty_summary(block, at, writer)
 
     def write_reasoning(self, part: ReasoningPart, at: Path, writer: Writer) -> Any:
         """Write thinking with its signature. Unsigned reasoning is dropped from a request, because the API rejects it.
@@ -544,7 +558,8 @@ class AnthropicConverter(NativeToolSdkConverter):
                 writer.report_loss((at, "value"), "value", "defaulted", "the API rejects an error without content")
                 wire["content"] = self.DEFAULTS["result"]
         restore_extras(wire, extras)
-        return wire
+        marked: dict[str, Any] = add_shared_cache_mark(wire, result, writer)
+        return marked
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read a tool. A hosted tool becomes an opaque part."""
@@ -555,7 +570,7 @@ class AnthropicConverter(NativeToolSdkConverter):
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
         """Write a tool. A hosted tool of another provider is reported."""
         if type(value) is ToolDefinition:
-            return self.write_tool(value, at, writer)
+            return add_shared_cache_mark(self.write_tool(value, at, writer), value, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
         writer.report_unsupported(at, "a tool of another provider", "warning")
@@ -787,6 +802,14 @@ def _drop_blank_text(part: Any, at: Path, writer: Writer) -> bool:
         return False
     writer.report_loss(at, "blank text", "dropped", "the API rejects it")
     return True
+
+
+def _without_empty_summary(block: Any, at: Path, writer: Writer) -> Any:
+    """Return a block of a request. An empty summary becomes null, with which the API skips the compaction."""
+    if _block_type(block) != "compaction" or block.get("content") != "":
+        return block
+    writer.report_loss(at, "an empty summary", "rewritten", "the API accepts only null for it")
+    return {**block, "content": None}
 
 
 def _as_blocks(content: str | list[Any]) -> list[Any]:

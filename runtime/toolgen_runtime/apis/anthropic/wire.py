@@ -132,6 +132,7 @@ class Anthropic(AnthropicConverter):
                 "package": "anthropic",
             },
         },
+        shares={"bedrock": ["cachePoint"]},
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": {"type": "auto"},

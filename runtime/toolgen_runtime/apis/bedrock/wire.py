@@ -126,6 +126,7 @@ class Bedrock(BedrockConverter):
             "headers": "response.ResponseMetadata.HTTPHeaders",
             "forbids_calls": False,
         },
+        shares={"anthropic": ["cache_control"]},
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": {"auto": {}},
