@@ -194,6 +194,7 @@ class Bedrock(BedrockConverter):
             "messages",
             "outputConfig",
             "performanceConfig",
+            "projectIdentifier",
             "promptVariables",
             "requestMetadata",
             "serviceTier",
