@@ -280,9 +280,13 @@ class AnthropicConverter(NativeToolSdkConverter):
         return message
 
     def read_inline_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
-        """Read a system message that is among the messages."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
+        """Read a system message that is among the messages. One that only has settings needs no content."""
+        content: str | list[Any] = []
+        if wire.get("content") is not None:
+            content = read_text_or_list(wire["content"], (at, "content"), reader, self.read_system_content)
         extras = {**unmapped_members(wire, _MESSAGE), "$inline": True}
+        if "content" not in wire:
+            extras["$absent"] = ["content"]
         message = SystemMessage(content, metadata=reader.as_metadata(extras))
         _mark_blank(message, reader)
         return message
@@ -854,6 +858,8 @@ class _TurnBuilder:
 
 def _complete_message(role: str, content: str | list[Any], extras: Extras) -> dict[str, Any]:
     """Return a message of the wire with its extras."""
-    wire = {"role": role, "content": content}
+    wire: dict[str, Any] = {"role": role}
+    if content or not ("content" in extras or "content" in extras.get("$absent", ())):
+        wire["content"] = content
     restore_extras(wire, extras)
     return wire

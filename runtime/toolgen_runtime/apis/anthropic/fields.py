@@ -135,7 +135,7 @@ def limit_cache_marks(wire: dict[str, Any], at: Path, writer: Writer) -> None:
     One beside the messages counts too, because it marks their last block.
     """
     holders: list[Any] = [wire.get("tools"), wire.get("system")]
-    holders += [m["content"] for m in wire.get("messages") or () if m.get("role") in _ROLES]
+    holders += [m.get("content") for m in wire.get("messages") or () if m.get("role") in _ROLES]
     marked = [place for blocks in holders if type(blocks) is list for place in _marked_blocks(blocks)]
     surplus = len(marked) + (wire.get("cache_control") is not None) - _MOST_CACHE_MARKS
     if surplus <= 0:

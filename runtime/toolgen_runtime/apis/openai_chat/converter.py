@@ -33,7 +33,13 @@ from ...conversion.tool_results import (
     say_failure_in_value,
     write_result_text,
 )
-from ...conversion.values import optional_text, read_list_or_null, write_or_describe, write_user_or_opaque
+from ...conversion.values import (
+    optional_text,
+    read_list_or_null,
+    write_or_describe,
+    write_system_unless_empty,
+    write_user_or_opaque,
+)
 from ...conversion.writer import Writer
 from ...errors import BareApiError, wrong_type
 from ...models import (
@@ -144,7 +150,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                     reason = "the API rejects a message without content"
                     writer.report_loss(here, "an empty message", "dropped", reason)
             elif type(message) is SystemMessage:
-                wires.append(self.write_system_message(message, here, writer))
+                wires += write_system_unless_empty(message, here, writer, self.write_system_message)
             elif type(message) is UserMessage:
                 wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
             else:

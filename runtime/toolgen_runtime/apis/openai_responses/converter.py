@@ -30,7 +30,14 @@ from ...conversion.tool_results import (
     say_failure_in_value,
     write_result_text,
 )
-from ...conversion.values import mark_empty_list, opaque_message, optional_object, optional_text, read_text_or_list
+from ...conversion.values import (
+    mark_empty_list,
+    opaque_message,
+    optional_object,
+    optional_text,
+    read_text_or_list,
+    write_system_unless_empty,
+)
 from ...conversion.writer import Writer
 from ...errors import BareApiError, wrong_type
 from ...models import (
@@ -268,7 +275,7 @@ class ResponsesConverter(OutputFormatConverter):
                     wires.append({"caller": caller, **wire} if caller else wire)
             elif type(message) is SystemMessage:
                 if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
-                    wires.append(self.write_system_message(message, here, writer))
+                    wires += write_system_unless_empty(message, here, writer, self.write_system_message)
                 elif at == ROOT:  # only the messages are converted, so there is no `instructions` key
                     writer.report_loss(here, "a system message", "dropped", "it was moved to instructions")
             elif type(message) is UserMessage:
