@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeGuard
 
-from ...conversion.converter import ObjectWriter, ValueReader, ValueWriter
+from ...conversion.converter import ObjectWriter, OutputFormat, ValueReader, ValueWriter
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -128,6 +128,14 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_result_part: ValueWriter[Any]
     write_tool_call: ObjectWriter[ToolCall]
     write_user_content: ValueWriter[Any]
+
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:
+        """Read the output format. Some servers have the schema, its name and `strict` directly beside the type."""
+        has_schema = type(value) is dict and value.get("json_schema") is None and type(value.get("schema")) is dict
+        if has_schema and value.get("type") in ("json_schema", "json_object"):
+            inner = {key: member for key, member in value.items() if key not in ("type", "json_schema")}
+            value = {"type": "json_schema", "json_schema": inner}
+        return super().read_output_format(value, at, reader)
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""

@@ -247,7 +247,7 @@ class OpenaiChat(ChatConverter):
                 "or": ["cache_creation_input_tokens"],
             },
             "inputImageTokens": {"path": "prompt_tokens_details.image_tokens"},
-            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
+            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens", "or": ["reasoning_tokens"]},
         }
     )
     REQUEST_MAX_COMPLETION_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
