@@ -124,6 +124,7 @@ class AnthropicConverter(NativeToolSdkConverter):
 
     RESPONSE_KEYS = frozenset(["content", "stop_reason"])
     DEFAULT_KEYS = ("max_tokens",)
+    MISSING_USER_TEXT = "Continue."
     EFFORTS: ClassVar[dict[str, str]]
     """The API's value for each effort."""
     USAGE: ClassVar[UsageTable]

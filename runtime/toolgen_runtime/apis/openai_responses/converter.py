@@ -141,10 +141,12 @@ class ResponsesConverter(OutputFormatConverter):
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body. System text in the first message becomes the instructions."""
+        """Write a request body. System text in the first message becomes the instructions, unless it is the only item."""
         wire = self.write_request_body(request, at, writer)
         first = request.messages[0] if request.messages else None
-        if type(first) is SystemMessage and type(first.content) is str and not writer.peek_extras(first.metadata):
+        if type(first) is SystemMessage and wire.get("input") == [] and not writer.peek_extras(request.metadata):
+            wire["input"] = [self.write_system_message(first, ((at, "messages"), 0), writer)]
+        elif type(first) is SystemMessage and type(first.content) is str and not writer.peek_extras(first.metadata):
             path = ((at, "messages"), 0)
             writer.own_extras(first.metadata, path)
             for key in ("name", "cache"):
