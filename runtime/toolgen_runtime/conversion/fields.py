@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact, is_compact, loads
+from ..json_text import compact, is_compact, is_null_text, loads
 from ..json_values import is_json, same_json
 from ..models import InvalidCall, Reasoning
 from ..paths import Path, format_path
@@ -563,6 +563,8 @@ def _read_arguments_text(text: str) -> tuple[dict[str, Any], InvalidCall | None,
         if not text or text.isspace():
             return {}, None, text
         return {}, InvalidCall(text, "malformed"), ABSENT
+    if arguments is None:
+        return {}, InvalidCall(text, "not_an_object"), text  # `Reader.decode_call` knows whether the tool needs any
     if type(arguments) is not dict:
         return {}, InvalidCall(text, "not_an_object"), ABSENT
     return arguments, None, ABSENT if is_compact(text, arguments) else text
@@ -611,7 +613,7 @@ def _has_arguments(value: Any, arguments: dict[str, Any]) -> bool:
     """Return whether a value of the wire, a text or an object, has these arguments."""
     if type(value) is not str:
         return same_json(value, arguments)
-    if not value or value.isspace():
+    if not value or value.isspace() or is_null_text(value):
         return not arguments
     try:
         return same_json(loads(value), arguments)
