@@ -230,10 +230,11 @@ class Converter:
             return self.write_checked_request(request, writer)
 
     def write_checked_request(self, request: Request, writer: Writer) -> dict[str, Any]:
-        """Write a request, and report it if none of its messages is left."""
+        """Write a request. If none of its messages is left, the user says the default for that, if there is one."""
         writer.was_read = not API_OF.keys().isdisjoint(request.metadata or ())
         report_lost_choice(request, ROOT, writer)
         written = without_rejected_output_format(self.write_request(request, ROOT, writer), request, ROOT, writer)
+        _report_reasoning_extras(request, writer)
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
         key = next((key for key in _MESSAGE_KEYS if written.get(key) == []), None)
         if key is None or read or not request.messages:
@@ -559,3 +560,11 @@ class NativeToolConverter(Converter):
 
 class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
     """A converter for an API with an official client, on whose wire tools, calls and results are objects."""
+
+
+def _report_reasoning_extras(request: Request, writer: Writer) -> None:
+    """Report the extras of other providers' reasoning settings, unless the wire has such an object and has done it."""
+    at: Path = (ROOT, "reasoning")
+    metadata = request.reasoning.metadata if request.reasoning is not None else None
+    if metadata and not any(loss.path.startswith(format_path((at, "metadata"))) for loss in writer.losses):
+        writer.own_extras(metadata, at)

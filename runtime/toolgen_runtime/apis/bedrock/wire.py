@@ -525,7 +525,7 @@ class Bedrock(BedrockConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         tool_spec = target.inner("toolSpec")
         input_schema = tool_spec.inner("inputSchema")
         input_schema.field(
