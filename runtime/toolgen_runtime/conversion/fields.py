@@ -541,10 +541,14 @@ def write_result_call(identifier: str, name: str, at: Path, writer: Writer) -> s
 def read_result_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id of a result's call. The id on the wire becomes the extra if the call has a different id.
 
+    A blank id without a call is replaced by a synthetic one.
+
     Raises:
         ConversionError: The value is not a string.
     """
-    identifier, _ = read_result_call(value, at, reader)
+    identifier, name = read_result_call(value, at, reader)
+    if not name and not reader.is_opaque_call(identifier):
+        identifier = reader.id_of_result(identifier)
     return identifier, ABSENT if identifier == value else _extra_of_id(identifier, value)
 
 
@@ -556,7 +560,7 @@ def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) 
 
 
 def _read_arguments_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the text of arguments. The extra is the text if it would be written differently."""
+    """Read the text of arguments. The extra is the text if it would be written differently, or may mean no arguments."""
     try:
         arguments = loads(text)
     except ValueError:

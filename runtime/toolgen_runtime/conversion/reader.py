@@ -173,6 +173,10 @@ class Reader:
         self.used.add(identifier)
         return identifier
 
+    def id_of_result(self, wire_id: str | None) -> str:
+        """Return the id of a result whose call is not known: that on the wire, or a synthetic one if it is blank."""
+        return wire_id if wire_id and not wire_id.isspace() else self.assign_call_id(None, ROOT)
+
     def note_call(self, wire_id: Any, call: ToolCall) -> None:
         """Record a call, so that its result finds it by the id on the wire.
 
