@@ -127,6 +127,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
     "bedrock": {
         "silent": ["type"],
         "notes": [
+            "cachePoint",
             "citationsContent",
             "metrics",
             "performanceConfig",

@@ -150,6 +150,18 @@ def test_a_request_that_is_left_without_messages_is_reported(sample: Package, pr
     assert [loss.severity for loss in losses if loss.path == "messages"] == ["warning"] * (not sent)
 
 
+@each_provider
+@over("role", ["system", "developer"])
+def test_a_request_with_only_system_text_is_sent_with_a_message(sample: Package, provider: str, role: str) -> None:
+    losses: list[Any] = []
+    request = sample.provider("openai_chat").from_request({"model": "m", "messages": [{"role": role, "content": "x"}]})
+    body = laws.write(sample, provider, request, losses)
+    sent = body.get("messages", body.get("contents", body.get("input")))
+    assert sent
+    made = [loss.path for loss in losses if loss.action == "defaulted" and loss.what == "a message"]
+    assert made == ["messages[0]"] * ("Continue." in json.dumps(sent))
+
+
 @pytest.mark.parametrize("provider", having("sdk", CONVERSING))
 def test_arguments_for_the_client_report_what_the_body_reports(sample: Package, provider: str) -> None:
     module, models = sample.provider(provider), sample.module("models")

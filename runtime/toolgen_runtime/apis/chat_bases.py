@@ -29,6 +29,7 @@ from ..conversion.values import (
     read_text_or_list,
     write_list,
     write_or_describe,
+    write_system_unless_empty,
     write_user_or_opaque,
 )
 from ..conversion.wire import ProviderWire, make_hashed_name
@@ -228,7 +229,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
                 else:
                     wires.append(wire)
             elif type(message) is SystemMessage:
-                wires.append(self.write_system_message(message, here, writer))
+                wires += write_system_unless_empty(message, here, writer, self.write_system_message)
             elif type(message) is UserMessage:
                 wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
             else:

@@ -23,6 +23,7 @@ from ..models import (
     ToolChoice,
     ToolDefinition,
     ToolResult,
+    UserMessage,
 )
 from ..paths import ROOT, Path, format_path
 from ..shipped_providers import API_OF
@@ -60,6 +61,9 @@ __all__ = [
     "ValueWriter",
 ]
 
+_MESSAGE_KEYS = ("messages", "contents", "input")
+"""The keys of bodies that have the messages."""
+
 T = TypeVar("T")
 
 MESSAGES: Any = list[Message]
@@ -92,6 +96,8 @@ class Converter:
     """The required keys of `DEFAULTS`."""
     CHOOSES_WITHOUT_TOOLS: ClassVar[bool] = False
     """Whether the API accepts a tool choice in a request without tools."""
+    MISSING_USER_TEXT: ClassVar[str | None] = None
+    """What the user says in a request that would have no message, unless the profile has a default `user`."""
     KEEPS_UNPAIRED_RESULTS: ClassVar[bool] = False
     """Whether results without a call, and further results of a call, are sent. Other APIs reject them."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
@@ -224,14 +230,22 @@ class Converter:
             return self.write_checked_request(request, writer)
 
     def write_checked_request(self, request: Request, writer: Writer) -> dict[str, Any]:
-        """Write a request, and report it if none of its messages is left."""
+        """Write a request. If none of its messages is left, the user says the default for that, if there is one."""
         writer.was_read = not API_OF.keys().isdisjoint(request.metadata or ())
         report_lost_choice(request, ROOT, writer)
         written = without_rejected_output_format(self.write_request(request, ROOT, writer), request, ROOT, writer)
+        _report_reasoning_extras(request, writer)
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
-        if request.messages and not read and [] in map(written.get, ("messages", "contents", "input")):
-            reason = f"none is left beside the system text, and {self.wire.title} needs one"
-            writer.report_loss((ROOT, "messages"), "messages", "dropped", reason, "warning")
+        key = next((key for key in _MESSAGE_KEYS if written.get(key) == []), None)
+        if key is None or read or not request.messages:
+            return written
+        reason, at = f"none is left beside the system text, and {self.wire.title} needs one", (ROOT, "messages")
+        text = self.DEFAULTS.get("user", self.MISSING_USER_TEXT)
+        if text is None:
+            writer.report_loss(at, "messages", "dropped", reason, "warning")
+            return written
+        writer.report_loss((at, 0), "a message", "defaulted", reason)
+        written[key] = self.write_messages([UserMessage(text)], at, writer)
         return written
 
     def from_request(
@@ -259,6 +273,8 @@ class Converter:
         if not self.KEEPS_UNPAIRED_RESULTS:
             mark_unpaired_results(request.messages, self.wire.name)
         request.model = model if request.model is None else request.model
+        if request.messages and [] in map(body.get, _MESSAGE_KEYS):
+            merge_extras_into(request, self.wire.name, {"$sent": True})
         return request
 
     def from_response(
@@ -544,3 +560,11 @@ class NativeToolConverter(Converter):
 
 class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
     """A converter for an API with an official client, on whose wire tools, calls and results are objects."""
+
+
+def _report_reasoning_extras(request: Request, writer: Writer) -> None:
+    """Report the extras of other providers' reasoning settings, unless the wire has such an object and has done it."""
+    at: Path = (ROOT, "reasoning")
+    metadata = request.reasoning.metadata if request.reasoning is not None else None
+    if metadata and not any(loss.path.startswith(format_path((at, "metadata"))) for loss in writer.losses):
+        writer.own_extras(metadata, at)

@@ -29,7 +29,8 @@ class WireFacts:
 
     `names` and `ids` are the patterns of legal tool names and ids. `name_length` and `id_length` are the lengths of
     names and ids that toolgen makes, `id_prefix` is the beginning of such ids. `rejects` are the key paths of
-    members that the API rejects in requests. `declared` has the keys of the wire's tools for settings of the declaration.
+    members that the API rejects in requests. `shares` are the keys in the extras of other providers that the class of the
+    API writes, by provider. `declared` has the keys of the wire's tools for settings of the declaration.
     `dialects` are its rules for schemas. `unique_names` means that the API rejects two tools of one name. `session` is
     how a session calls the official client, and makes it, and `typed_output` beside what the API rejects an output
     format: the sections of these names in the profile. `api` is the API that the provider speaks. `extras` is the section
@@ -53,6 +54,7 @@ class WireFacts:
         api: str = "",
         extras: Mapping[str, Any] = _NOTHING,
         typed_output: Mapping[str, Any] = _NOTHING,
+        shares: Mapping[str, Sequence[str]] = _NOTHING,
     ) -> None:
         self.name = name
         self.api = api
@@ -69,6 +71,7 @@ class WireFacts:
         self.dialects = dialects
         self.session = session
         self.typed_output = typed_output
+        self.shares = shares
 
     def patched(self, **patch: Any) -> WireFacts:
         """Return these facts with a merge patch (RFC 7396): those of a host that states how it differs."""
@@ -197,6 +200,7 @@ class ProviderWire:
         self.id_length = facts.id_length
         self.name_length = facts.name_length
         self.rejects = facts.rejects
+        self.shares = facts.shares
         self.declared_keys = facts.declared
         self.declared = declared
         self.session = facts.session

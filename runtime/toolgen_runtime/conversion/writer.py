@@ -330,7 +330,10 @@ class Writer:
                     )
 
     def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:
-        """Return a copy of this provider's extras, with what other hosts of its API say. Report what is not written."""
+        """Return a copy of this provider's extras, with what other hosts of its API say. Report what is not written.
+
+        What the wire shares with another API is not reported here.
+        """
         if not metadata:
             return {}
         extras: Extras = {}
@@ -338,6 +341,8 @@ class Writer:
             if provider == self.wire.name:
                 continue
             foreign, path = without_unread_choice(inner_extras(metadata, provider)), ((at, "metadata"), provider)
+            if provider in self.wire.shares:
+                foreign = {key: extra for key, extra in foreign.items() if key not in self.wire.shares[provider]}
             facts = facts_about_extras(provider)
             if API_OF.get(provider) == self.wire.api and not self.is_response:
                 extras |= self._extras_of_host(foreign, facts, path)
@@ -398,6 +403,15 @@ class Writer:
     def peek_extras(self, metadata: dict[str, Any] | None) -> Extras:
         """Return this provider's extras, without a report of other providers' extras."""
         return inner_extras(metadata, self.wire.name) if metadata else {}
+
+    def shared_extra(self, metadata: dict[str, Any] | None) -> Any:
+        """Return the extra of another provider that this wire shares. ABSENT if there is none."""
+        for provider, keys in self.wire.shares.items() if metadata else ():
+            extras = inner_extras(metadata or {}, provider)
+            for key in keys:
+                if key in extras:
+                    return extras[key]
+        return ABSENT
 
     def was_sent(self, value: Any) -> bool:
         """Return whether a part or message was read from a request of this provider, although it looks unacceptable."""

@@ -9,6 +9,7 @@ import pytest
 
 from tests.providers import laws
 from tests.support.generated import Package
+from tests.support.repository import profile
 from tests.support.requests import HELLO, PIXEL, WEATHER, one_result, result
 from tests.support.wires import WIRES
 
@@ -535,3 +536,14 @@ def test_a_mark_inside_a_result_is_reported(sample: Package, models: Any) -> Non
     sent = laws.write(sample, PROVIDER, one_result(models, "multimodal", parts), losses)["messages"][-1]["content"]
     assert sent[0]["toolResult"]["content"] == [text("a")]
     assert "messages[2].results[0].value[0].cache" in [loss.path for loss in losses]
+
+
+def test_every_member_of_a_request_is_an_argument_of_the_client(sample: Package) -> None:
+    import botocore.session
+
+    service = botocore.session.get_session().get_service_model("bedrock-runtime")
+    members = {*service.operation_model("Converse").input_shape.members} - {"modelId"}
+    assert members == {*profile(PROVIDER)["sdk"]["accepts"]}
+    body = {"messages": [user(text("Hi"))], "projectIdentifier": "default"}
+    arguments = sample.provider(PROVIDER).to_sdk(sample.provider(PROVIDER).from_request(body, "m"))
+    assert arguments == {**body, "modelId": "m"}

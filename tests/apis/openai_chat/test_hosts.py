@@ -520,7 +520,7 @@ def test_models_that_reason_get_no_penalties_of_xai(sample: Package, models: Any
     laws.body_comes_back(sample, "xai", {**body, "frequency_penalty": 0.5, "presence_penalty": None})
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "null", '{"a": 1, "a": 2}'])
+@pytest.mark.parametrize("text", ["{", "[]", "7", '{"a": 1, "a": 2}'])
 @pytest.mark.parametrize("host", ["openai_compatible", "groq", "deepseek"])
 def test_text_that_is_no_object_goes_back_to_its_own_server_alone(
     sample: Package, models: Any, host: str, text: str

@@ -132,6 +132,7 @@ class Anthropic(AnthropicConverter):
                 "package": "anthropic",
             },
         },
+        shares={"bedrock": ["cachePoint"]},
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": {"type": "auto"},
@@ -365,7 +366,7 @@ class Anthropic(AnthropicConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "input_schema",

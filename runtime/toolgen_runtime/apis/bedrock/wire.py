@@ -126,6 +126,7 @@ class Bedrock(BedrockConverter):
             "headers": "response.ResponseMetadata.HTTPHeaders",
             "forbids_calls": False,
         },
+        shares={"anthropic": ["cache_control"]},
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": {"auto": {}},
@@ -193,6 +194,7 @@ class Bedrock(BedrockConverter):
             "messages",
             "outputConfig",
             "performanceConfig",
+            "projectIdentifier",
             "promptVariables",
             "requestMetadata",
             "serviceTier",
@@ -523,7 +525,7 @@ class Bedrock(BedrockConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         tool_spec = target.inner("toolSpec")
         input_schema = tool_spec.inner("inputSchema")
         input_schema.field(

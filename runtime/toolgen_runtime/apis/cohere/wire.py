@@ -443,7 +443,7 @@ class Cohere(CohereConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.value_with_extra(

@@ -194,7 +194,7 @@ class Copilot(CopilotConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a session."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "result"))
+        target.unmapped(definition, ("name", "description", "parameters"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none

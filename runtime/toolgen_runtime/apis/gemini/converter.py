@@ -465,8 +465,10 @@ class GeminiConverter(NativeToolSdkConverter):
         return self.write_assistant_content(part, at, writer)
 
     def read_result_object(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, bool | None]:
-        """Read the result of a call."""
+        """Read the result of a call. Without a response, it is an empty object."""
         response = wire.get("response")
+        if response is None:
+            response = {}
         if type(response) is not dict:
             raise wrong_type((at, "response"), "an object", response)
         media = read_list_or_null(wire.get("parts"), (at, "parts"), reader, self.read_result_part)

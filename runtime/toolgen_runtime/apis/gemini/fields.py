@@ -53,7 +53,7 @@ def write_whole_number(value: int | None, at: Path, writer: Writer) -> Any:
 
 
 def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> tuple[str, Any]:
-    """Read the id. A result without the id of a known call gets that of the next call of this tool.
+    """Read the id. A result without the id of a known call gets that of the next call of this tool, or a synthetic one.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -65,7 +65,7 @@ def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> t
         if called:
             reader.note_result(identifier)
             return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$whole": value}
-    identifier = reader.take_open_call_id(name) or value or name
+    identifier = reader.take_open_call_id(name) or reader.id_of_result(None if value is ABSENT else value)
     if identifier == value:
         return identifier, ABSENT
     return identifier, {"$synthetic": identifier, "$whole": value} if type(value) is str else {"$synthetic": identifier}

@@ -147,7 +147,7 @@ class ModularPrompt(ModularPromptConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the definition of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)

@@ -247,7 +247,7 @@ class OpenaiChat(ChatConverter):
                 "or": ["cache_creation_input_tokens"],
             },
             "inputImageTokens": {"path": "prompt_tokens_details.image_tokens"},
-            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
+            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens", "or": ["reasoning_tokens"]},
         }
     )
     REQUEST_MAX_COMPLETION_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
@@ -485,7 +485,7 @@ class OpenaiChat(ChatConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)

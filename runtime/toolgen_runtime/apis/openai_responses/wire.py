@@ -423,7 +423,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         target.required("type", "function")
         target.value("name", (definition.name,), "name", write_tool_name)
         target.optional("description", definition.description)

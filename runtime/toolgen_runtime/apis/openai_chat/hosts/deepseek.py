@@ -76,7 +76,7 @@ class Deepseek(OpenaiCompatible):
             },
             "totalTokens": {"path": "total_tokens"},
             "inputCachedTokens": {"path": "prompt_cache_hit_tokens", "or": ["prompt_tokens_details.cached_tokens"]},
-            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
+            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens", "or": ["reasoning_tokens"]},
         }
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(

@@ -94,7 +94,7 @@ class Xai(OpenaiCompatible):
                 "or": ["cache_creation_input_tokens"],
             },
             "inputImageTokens": {"path": "prompt_tokens_details.image_tokens"},
-            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
+            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens", "or": ["reasoning_tokens"]},
         }
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning_content"], default_key="reasoning_content")
