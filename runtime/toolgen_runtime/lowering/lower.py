@@ -10,6 +10,7 @@ from ..json_values import same_json
 from .dialects import Dialect, violated_limits, write_types_in_upper_case
 from .engine import NEVER, UNIONS, LoweredNode, LoweringContext, RefStack, TooLargeError
 from .lowered_schema import LoweredSchema
+from .plain_schemas import adapt_plain_schema
 from .references import required_circles
 from .schemas import (
     ANNOTATIONS,
@@ -74,7 +75,7 @@ def _lower_all(context: LoweringContext, schema: dict[str, Any], *, is_arguments
     root = _as_one_object(context, schema) if is_arguments else _without_reference(context, schema)
     encoding: Table | None = None
     if dialect.plain and not context.wrapped and context.are_names_legal():
-        out = dict(root)
+        out = dict(adapt_plain_schema(context, root))
     else:
         out, encoding = _lower_with_definitions(context, root)
     _apply_root_rules(context, out)

@@ -24,6 +24,7 @@ __all__ = [
     "declares_null",
     "either_of",
     "has_json_type",
+    "is_any_name",
     "json_type",
     "list_at",
     "listed_values",
@@ -295,6 +296,14 @@ def declared_types(schema: Mapping[str, Any]) -> tuple[str, ...]:
     if type(stated) is str:
         return (stated,)
     return tuple(dict.fromkeys(name for name in list_at(schema, "type") if type(name) is str))
+
+
+def is_any_name(schema: Any) -> bool:
+    """Return whether a schema of `propertyNames`, without references, admits every name. Names are always strings."""
+    if type(schema) is not dict:
+        return schema is True
+    kinds = declared_types(schema)
+    return schema.keys() <= ANNOTATIONS | IDENTITY | {"type"} and (not kinds or "string" in kinds)
 
 
 def listed_values(schema: Mapping[str, Any]) -> list[Any] | None:

@@ -29,6 +29,7 @@ class Groq(OpenaiCompatible):
     FACTS = OpenaiCompatible.FACTS.patched(
         name="groq",
         title="Groq Chat Completions",
+        dialects={"open": {"needs": ["items", "properties"]}},
         rejects=[["refusal"], ["logit_bias"], ["logprobs"], ["top_logprobs"]],
     )
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = apply_merge_patch(
