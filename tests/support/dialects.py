@@ -65,6 +65,14 @@ DRAFT_07 = frozenset(
 )
 META = Draft202012Validator(Draft202012Validator.META_SCHEMA)
 META_07 = Draft7Validator(Draft7Validator.META_SCHEMA)
+VLLM = frozenset(
+    "$ref $defs type title description default examples deprecated readOnly writeOnly properties required items prefixItems"
+    " additionalProperties enum const anyOf pattern format minLength maxLength minimum maximum exclusiveMinimum"
+    " exclusiveMaximum multipleOf minItems maxItems minProperties maxProperties".split()
+)
+VLLM_FORMATS = frozenset(
+    "date-time time date duration email hostname ipv4 ipv6 uuid uri int32 int64 float double".split()
+)
 OLLAMA_ROOT = frozenset(["type", "$defs", "items", "required", "properties"])
 OLLAMA = frozenset(["type", "anyOf", "items", "description", "enum", "properties", "required"])
 
@@ -269,6 +277,28 @@ def groq(schema: Schema) -> Faults:
     for at, inner, _ in walk(schema):
         if isinstance(inner, dict) and "required" in inner and "properties" not in inner:
             yield f"{at}: required without properties"
+
+
+def vllm(schema: Schema) -> Faults:
+    """Check what both engines of vLLM enforce alike, and what does not depend on the root of a schema."""
+    yield from root_is_an_object(schema, "anyOf")
+    yield from keywords(schema, VLLM)
+    yield from formats(schema, VLLM_FORMATS)
+    yield from references(schema)
+    yield from arrays_have_items(schema)
+    for at, inner, _ in walk(schema):
+        if not isinstance(inner, dict):
+            continue
+        if inner.get("$ref") == "#":
+            yield f"{at}: a reference to the root"
+        pattern = inner.get("pattern", "^$")
+        if not (pattern.startswith("^") and pattern.endswith("$")) or re.search(r"\(\?[^:]|\\[bBkpP1-9]", pattern):
+            yield f"{at}: pattern {pattern}"
+        yield from (
+            f"{at}: required {name}" for name in inner.get("required", ()) if name not in inner.get("properties", {})
+        )
+        if "object" in types(inner) and "additionalProperties" not in inner and "properties" not in inner and at:
+            yield f"{at}: an object that does not say that it is open"
 
 
 def mistral(schema: Schema) -> Faults:
@@ -491,6 +521,8 @@ CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
     ("modular_prompt", "open"): object_at_the_root,
     ("copilot", "open"): copilot,
     ("groq", "open"): groq,
+    ("vllm", "open"): vllm,
+    ("vllm", "strict"): vllm,
     ("copilot_quorum", "open"): openai_open,
     ("ollama", "open"): ollama,
     ("kagami", "open"): kagami,

@@ -15,6 +15,7 @@ _CHOICES = frozenset(
     [
         "all_required",
         "closed",
+        "definitions",
         "enum",
         "formats",
         "maps",
@@ -61,6 +62,7 @@ class Dialect:
         self.nullable: str = facts.get("nullable", "type_list")
         self.types: str = facts.get("types", "many")
         self.refs: str = facts.get("refs", "keep" if self.supports("$ref") else "inline")
+        self.definitions: str = facts.get("definitions", "own")
         self.ref_siblings: bool = facts.get("ref_siblings", True)
         self.recursion: str = facts.get("recursion", "keep" if self.refs == "keep" else "unroll")
         self.closed: bool = facts.get("closed", False)

@@ -1257,6 +1257,8 @@ def _end_list(lowering: NodeLowering, length: int) -> None:
     _limit_length(lowering, length)
     if is_typed:
         out["items"] = {"type": "string", "description": ""} if dialect.complete else {"type": "string"}
+    elif "items" in dialect.needs:
+        out["items"] = {}
 
 
 def _lower_items(context: LoweringContext, schema: Any, pointer: Pointer, ref_stack: RefStack) -> LoweredNode:

@@ -11,7 +11,7 @@ from .dialects import Dialect, violated_limits, write_types_in_upper_case
 from .engine import NEVER, UNIONS, LoweredNode, LoweringContext, RefStack, TooLargeError
 from .lowered_schema import LoweredSchema
 from .plain_schemas import adapt_plain_schema
-from .references import required_circles
+from .references import required_circles, with_unmistakable_definitions
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -93,6 +93,8 @@ def _lower_all(context: LoweringContext, schema: dict[str, Any], *, is_arguments
         context.record_unsupported((), "the schema", f"it is too large: {reason}")
     table = _table(context, encoding, out)
     out = context.retained.fill_placeholders(out, encoding)
+    if dialect.definitions == "collected":
+        out = with_unmistakable_definitions(out)
     return LoweredSchema(out, tuple(context.changes.values()), table)
 
 

@@ -7,9 +7,6 @@ from typing import Any
 from .engine import DEPENDENT, UNIONS, LoweringContext, NodeLowering, with_numeric_bounds, write_needed_items
 from .schemas import (
     IDENTITY,
-    SCHEMA_LISTS,
-    SCHEMA_MAPS,
-    SCHEMA_VALUES,
     VALIDATED,
     Pointer,
     declared_types,
@@ -17,6 +14,8 @@ from .schemas import (
     list_at,
     object_at,
     subschemas,
+    with_subschemas,
+    without_keywords,
 )
 from .sentences import add_sentences
 
@@ -56,28 +55,20 @@ class _PlainAdapter:
         source = _in_newest_form(schema) if self._dialect.draft else schema
         lowering = NodeLowering(self._context, source, pointer)
         left_out = self._left_out(source)
-        for keyword, value in source.items():
-            if keyword not in left_out:
-                lowering.out[keyword] = self._adapt_value(keyword, value, (*pointer, keyword))
-            elif keyword in UNIONS:
-                self._context.record_dropped(pointer, keyword, left_out[keyword])
+        for keyword, reason in left_out.items():
+            if keyword in UNIONS:
+                self._context.record_dropped(pointer, keyword, reason)
             elif keyword not in IDENTITY:
-                lowering.leave_out(keyword, value, left_out[keyword])
+                lowering.leave_out(keyword, source[keyword], reason)
+        sent = without_keywords(source, left_out)
+        lowering.out = with_subschemas(sent, lambda inner, steps: self.adapt(inner, (*pointer, *steps)))
+        if "$ref" in sent:
+            lowering.out["$ref"] = self._reference(sent["$ref"])
         self._widen_one_of(lowering)
         self._add_needed(lowering)
         if any(lowering.sentences):
             lowering.out["description"] = add_sentences(source.get("description"), lowering.sentences)
         return lowering.out
-
-    def _adapt_value(self, keyword: str, value: Any, pointer: Pointer) -> Any:
-        """Return the value of a keyword with the schemas in it adapted."""
-        if keyword in SCHEMA_MAPS and type(value) is dict:
-            return {name: self.adapt(inner, (*pointer, name)) for name, inner in value.items()}
-        if type(value) is list and (keyword in SCHEMA_LISTS or keyword == "items"):
-            return [self.adapt(inner, (*pointer, i)) for i, inner in enumerate(value)]
-        if keyword in SCHEMA_VALUES:
-            return self.adapt(value, pointer)
-        return self._reference(value) if keyword == "$ref" else value
 
     def _reference(self, value: Any) -> Any:
         """Return a reference without the root's own `$id`, if that is not sent."""

@@ -37,6 +37,7 @@ __all__ = [
     "simplified",
     "split_off_nullability",
     "subschemas",
+    "with_subschemas",
     "without_keywords",
 ]
 
@@ -214,6 +215,19 @@ def _matches_every_key(pattern: str) -> bool:
     while text.startswith("(") and text.endswith(")") and text.count("(") == 1:
         text = text[1:-1].removeprefix("?:")
     return text in _ANY_TEXT
+
+
+def with_subschemas(schema: Mapping[str, Any], replace: Callable[[Any, Pointer], Any]) -> dict[str, Any]:
+    """Return a copy of a schema in which others replace its direct subschemas. `replace` gets each with its path."""
+    copied: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword in SCHEMA_MAPS and type(value) is dict:
+            copied[keyword] = {name: replace(inner, (keyword, name)) for name, inner in value.items()}
+        elif type(value) is list and (keyword in SCHEMA_LISTS or keyword == "items"):
+            copied[keyword] = [replace(inner, (keyword, i)) for i, inner in enumerate(value)]
+        else:
+            copied[keyword] = replace(value, (keyword,)) if keyword in SCHEMA_VALUES else value
+    return copied
 
 
 def conditional_schemas(
