@@ -387,7 +387,9 @@ def test_a_strict_tool_is_lowered_as_the_host_takes_it(
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_vllm_gets_one_form_of_a_tool_and_enforces_it_if_it_is_strict(sample: Package, models: Any, strict: bool) -> None:
+def test_vllm_gets_one_form_of_a_tool_and_enforces_it_if_it_is_strict(
+    sample: Package, models: Any, strict: bool
+) -> None:
     """Not the form of OpenAI's strict mode, which cannot have maps and makes every property required."""
     parameters = {
         "type": "object",
