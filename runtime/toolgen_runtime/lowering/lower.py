@@ -75,7 +75,7 @@ def _lower_all(context: LoweringContext, schema: dict[str, Any], *, is_arguments
     root = _as_one_object(context, schema) if is_arguments else _without_reference(context, schema)
     encoding: Table | None = None
     if dialect.plain and not context.wrapped and context.are_names_legal():
-        out = dict(adapt_plain_schema(context, root))
+        out = dict(adapt_plain_schema(context, context.references.without_unused_definitions(root)))
     else:
         out, encoding = _lower_with_definitions(context, root)
     _apply_root_rules(context, out)

@@ -32,6 +32,9 @@ __all__ = [
 ]
 
 
+_DEFINITIONS = ("$defs", "definitions")
+
+
 class References:
     """The references of one schema. A target is identified by its path, not by the object at that path."""
 
@@ -67,6 +70,31 @@ class References:
         if self._circular is None:
             self._circular = self._circular_targets()
         return pointer in self._circular
+
+    def without_unused_definitions(self, root: dict[str, Any]) -> dict[str, Any]:
+        """Return the root, perhaps as lowered, without the definitions at it that no reference leads to.
+
+        All of them stay if the target of a reference is not known.
+        """
+        definitions = [(key, name) for key in _DEFINITIONS for name in object_at(root, key)]
+        used: set[Pointer] = set()
+        waiting: list[Any] = [without_keywords(root, _DEFINITIONS)] if definitions else []
+        while waiting:
+            schema = waiting.pop()
+            if type(schema) is not dict:
+                continue
+            target = self.target_pointer(schema.get("$ref", "#"))
+            if target is None or not schema.keys().isdisjoint(("$dynamicRef", "$recursiveRef")):
+                return root
+            if target and target not in used:
+                used.add(target)
+                waiting.append(self.value_at(target))
+            waiting += [inner for pointer, inner in subschemas(schema) if pointer[0] not in _DEFINITIONS]
+        unused = set(definitions) - {target[:2] for target in used}
+        if not unused:
+            return root
+        sent = {key: {n: s for n, s in object_at(root, key).items() if (key, n) not in unused} for key in _DEFINITIONS}
+        return {key: sent.get(key, value) for key, value in root.items() if sent.get(key, True)}
 
     def walk_schemas(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
         """Yield the root and every schema in it, each with its path."""
