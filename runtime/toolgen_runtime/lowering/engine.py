@@ -12,6 +12,7 @@ from ..conversion.encoding import Encoding, Table
 from ..json_text import dump_allowing_nan
 from ..json_values import same_json
 from .dialects import Dialect
+from .disjoint_branches import exclude_each_other
 from .lowered_schema import SchemaChange
 from .references import References, RetainedDefinitions, always_declared_names
 from .schemas import (
@@ -240,9 +241,10 @@ class LoweringContext:
         return schema, ref_stack
 
     def merged(self, schema: Any) -> Any:
-        """Return a schema without references and `allOf` at its root."""
+        """Return a schema without references and `allOf` at its root. False if they exclude each other."""
         resolved, stack = self.resolve(schema, ())
-        return self.merge_all_of(resolved, (), stack)[0] if type(resolved) is dict else resolved
+        merged = self.merge_all_of(resolved, (), stack)[0] if type(resolved) is dict else resolved
+        return False if merged is NEVER else merged
 
     def merge_target(self, siblings: dict[str, Any], target: Pointer, conflicts: list[str]) -> dict[str, Any]:
         """Merge the target of a reference with the keywords next to it. Two unions become parts of `allOf`."""
@@ -575,9 +577,22 @@ def _with_one_union(
         schema, ref_stack = context.declare_conditional_properties(condition, schema, pointer, ref_stack)
         return _with_one_union(context, schema, pointer, ref_stack)
     reason = "anyOf replaces it, without the rule that only one branch may match"
-    context.record_change(pointer, "oneOf", "rewritten", reason, checked="parse_arguments")
+    if _exclude_each_other(context, schema):
+        context.record_change(pointer, "oneOf", "rewritten", reason, checked="parse_arguments")
+    else:
+        context.record_dropped(pointer, "oneOf", f"{reason}, and a value may match several")
     renamed = {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}
     return context.record_source_pointer(renamed, pointer), ref_stack
+
+
+def _exclude_each_other(context: LoweringContext, schema: dict[str, Any]) -> bool:
+    """Return whether it is certain that no value matches two branches of `oneOf`, with the rules next to it."""
+    changes = dict(context.changes)
+    rules = without_keywords(schema, {"oneOf", *ANNOTATIONS, *IDENTITY})
+    branches = [{"allOf": [branch, rules]} for branch in list_at(schema, "oneOf")]
+    are_apart = exclude_each_other(branches, context.merged)
+    context.changes = changes  # nothing of this is sent
+    return are_apart
 
 
 class _LoweredBranch(NamedTuple):
@@ -707,7 +722,7 @@ def _lower_union_as_text(
         context.record_dropped(pointer, keyword, "a value of several types is sent as JSON text")
     types = list(dict.fromkeys(_types_with_properties(context, branch) for branch in branches))
     sentence = f"One of these types: {', '.join(types)}." if len(types) > 1 and all(types) else ""
-    return _lower_untyped(context, source, pointer, [sentence])
+    return _lower_untyped(context, select_annotations(source), pointer, [sentence])
 
 
 def _types_with_properties(context: LoweringContext, branch: _LoweredBranch) -> str:
@@ -858,7 +873,11 @@ def _leave_out_listed_containers(lowering: NodeLowering) -> None:
 def _lower_untyped(
     context: LoweringContext, source: dict[str, Any], pointer: Pointer, sentences: list[str]
 ) -> LoweredNode:
-    """Lower a schema for values of any type."""
+    """Lower a schema for values of any type. Rules that hold for some of them cannot be sent."""
+    rules = NodeLowering(context, source, pointer, sentences=sentences)
+    for keyword, value in source.items():
+        if keyword not in STRUCTURE and keyword not in ANNOTATIONS and keyword not in IDENTITY:
+            rules.leave_out(keyword, value, "a value of any type cannot have rules here")
     if context.dialect.untyped != "refuse" and context.dialect.requires_type(pointer):
         context.record_change(pointer, "a value of any type", "rewritten", "it is sent as JSON text")
         if source.get("default") is not None and context.dialect.supports("default"):
