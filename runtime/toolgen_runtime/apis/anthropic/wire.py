@@ -65,6 +65,7 @@ class Anthropic(AnthropicConverter):
         dialects={
             "open": {
                 "keywords": "any",
+                "draft": "2020-12",
                 "properties": "[A-Za-z0-9_.-]{1,64}",
                 "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
             },

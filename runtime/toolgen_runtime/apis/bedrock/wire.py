@@ -69,7 +69,11 @@ class Bedrock(BedrockConverter):
         name_length=64,
         unique_names=True,
         dialects={
-            "open": {"keywords": "any", "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]}},
+            "open": {
+                "keywords": "any",
+                "draft": "2020-12",
+                "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+            },
             "strict": {
                 "keywords": [
                     "$ref",

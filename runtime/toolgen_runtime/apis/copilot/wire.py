@@ -42,7 +42,17 @@ class Copilot(CopilotConverter):
         api="copilot",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
-        dialects={"open": {"keywords": "any", "root": {"type": "object"}}},
+        dialects={
+            "open": {
+                "keywords": "any",
+                "refused": ["propertyNames"],
+                "needs": ["items"],
+                "draft": "2020-12",
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
+                "root": {"type": "object", "needs": ["properties"]},
+            }
+        },
         ids=".*\\S.*",
         id_length=25,
         id_prefix="call_",

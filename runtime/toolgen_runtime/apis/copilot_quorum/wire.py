@@ -47,6 +47,11 @@ class CopilotQuorum(CopilotQuorumConverter):
         dialects={
             "open": {
                 "keywords": "any",
+                "refused": ["propertyNames"],
+                "needs": ["items"],
+                "draft": "2020-12",
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
                 "root": {
                     "type": "object",
                     "needs": ["properties"],

@@ -68,7 +68,13 @@ class Mistral(MistralConverter):
         api="mistral",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
-        dialects={"open": {"keywords": "any", "root": {"type": "object", "needs": ["properties"]}}},
+        dialects={
+            "open": {
+                "keywords": "any",
+                "refused": ["$id", "$schema"],
+                "root": {"type": "object", "needs": ["properties"]},
+            }
+        },
         ids="[a-zA-Z0-9]{9}",
         id_length=9,
         id_prefix="",

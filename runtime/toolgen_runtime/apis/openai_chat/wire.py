@@ -73,6 +73,11 @@ class OpenaiChat(ChatConverter):
         dialects={
             "open": {
                 "keywords": "any",
+                "refused": ["propertyNames"],
+                "needs": ["items"],
+                "draft": "2020-12",
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
                 "root": {
                     "type": "object",
                     "needs": ["properties"],
@@ -105,6 +110,8 @@ class OpenaiChat(ChatConverter):
                     "maxItems",
                 ],
                 "formats": ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
                 "closed": True,
                 "all_required": True,
                 "types": "one",

@@ -31,6 +31,7 @@ class Groq(OpenaiCompatible):
     FACTS = OpenaiCompatible.FACTS.patched(
         name="groq",
         title="Groq Chat Completions",
+        dialects={"open": {"needs": ["items", "properties"]}},
         session={"output_schemas": False},
         rejects=[["refusal"], ["logit_bias"], ["logprobs"], ["top_logprobs"]],
         typed_output={"keys": ["response_format"], "beside": ["tools"]},

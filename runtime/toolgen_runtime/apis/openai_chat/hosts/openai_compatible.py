@@ -49,6 +49,11 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
         dialects={
             "open": {
                 "keywords": "any",
+                "refused": ["propertyNames"],
+                "needs": ["items"],
+                "draft": "2020-12",
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
                 "root": {
                     "type": "object",
                     "needs": ["properties"],
@@ -81,6 +86,8 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
                     "maxItems",
                 ],
                 "formats": ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
                 "closed": True,
                 "all_required": True,
                 "types": "one",

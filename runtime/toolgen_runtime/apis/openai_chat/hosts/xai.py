@@ -33,6 +33,11 @@ class Xai(OpenaiCompatible):
         dialects={
             "strict": None,
             "open": {
+                "refused": None,
+                "needs": None,
+                "draft": None,
+                "patterns": None,
+                "regex": None,
                 "keywords": [
                     "$ref",
                     "$defs",
