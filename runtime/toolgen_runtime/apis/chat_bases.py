@@ -86,7 +86,10 @@ read_participant_name = read_schema_name = read_nullable_text
 
 
 def write_participant_name(name: str | None, at: Path, writer: Writer) -> Any:
-    """Write the name in a message, without characters that the API rejects."""
+    """Write the name in a message, without characters that the API rejects, unless it rejects names altogether."""
+    if name is not None and writer.rejects("name"):
+        writer.report_loss(at, "name", "dropped", f"{writer.wire.title} rejects it")
+        return ABSENT
     return ABSENT if name is None else write_accepted_name(name, at, writer)
 
 

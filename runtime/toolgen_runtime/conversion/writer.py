@@ -392,6 +392,10 @@ class Writer:
                 extras = without_extra_at(extras, *key_path)
         return extras
 
+    def rejects(self, key: str) -> bool:
+        """Return whether the API rejects a key in requests, although related APIs have it."""
+        return (key,) in map(tuple, self._rejects)
+
     def is_sendable(self, part: OpaquePart) -> bool:
         """Return whether an opaque value is of this provider, and contains nothing that the API rejects."""
         return part.provider == self.wire.name and self.is_accepted(part.value)

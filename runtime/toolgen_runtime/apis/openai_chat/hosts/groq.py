@@ -33,7 +33,7 @@ class Groq(OpenaiCompatible):
         title="Groq Chat Completions",
         dialects={"open": {"needs": ["items", "properties"]}},
         session={"output_schemas": False},
-        rejects=[["refusal"], ["logit_bias"], ["logprobs"], ["top_logprobs"]],
+        rejects=[["refusal"], ["logit_bias"], ["logprobs"], ["name"], ["top_logprobs"]],
         typed_output={"keys": ["response_format"], "beside": ["tools"]},
     )
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = apply_merge_patch(
