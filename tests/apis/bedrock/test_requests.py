@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 from typing import Any
 
@@ -547,3 +548,11 @@ def test_every_member_of_a_request_is_an_argument_of_the_client(sample: Package)
     body = {"messages": [user(text("Hi"))], "projectIdentifier": "default"}
     arguments = sample.provider(PROVIDER).to_sdk(sample.provider(PROVIDER).from_request(body, "m"))
     assert arguments == {**body, "modelId": "m"}
+
+
+def test_the_text_of_a_document_is_its_data(sample: Package) -> None:
+    source = {"document": {"format": "txt", "name": "notes", "source": {"text": "Größe"}}}
+    body = {"messages": [{"role": "user", "content": [source, {"text": "Read this."}]}]}
+    request = laws.read(sample, "bedrock", body)
+    assert base64.b64decode(request.messages[0].content[0].data).decode() == "Größe"
+    laws.body_comes_back(sample, "bedrock", body)

@@ -203,3 +203,11 @@ def test_what_the_document_does_not_have_is_refused_at_its_place(
     with pytest.raises(models.ConversionError) as caught:
         sample.provider(PROVIDER).from_messages([message])
     assert place in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("calls", "reason"), [([], "stop"), ([{"id": "c", "function": {"name": "now", "arguments": {}}}], "tool_calls")]
+)
+def test_a_response_with_calls_ends_for_them(sample: Package, calls: list[Any], reason: str) -> None:
+    completion = sample.provider(PROVIDER).from_response({"content": "Hm.", "toolCalls": calls})
+    assert completion.finish_reason == reason
