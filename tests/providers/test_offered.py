@@ -230,8 +230,10 @@ def test_no_call_can_be_required_without_tools(
 ) -> None:
     fields = {"messages": [HELLO], "toolChoice": choice} | ({} if tools is None else {"tools": tools})
     request = models.load(models.Request, fields)
-    with pytest.raises(models.ConversionError, match="toolChoice cannot be sent: the request has no tools"):
+    with pytest.raises(models.ConversionError, match="toolChoice cannot be sent: the request has no tools") as caught:
         sample.provider(provider).to_request(request, on_loss=lambda loss: None)
+    loss = caught.value.loss
+    assert (loss.path, loss.severity, loss.reason) == ("toolChoice", "behaviour", "the request has no tools")
     body = laws.write(sample, provider, request, [])
     assert "tool_choice" not in body
     assert "toolConfig" not in body

@@ -21,6 +21,7 @@ EMPTY_LISTS = {"gemini": [], "vertex": [], "ollama": [], "kagami": []}
 CHOICES = {"vertex", "kagami", "modular_prompt"}
 """Which accept a tool choice without tools."""
 BARE = {*hosts_of("openai_compatible")}
+CHAT_RESPONSES = ["mistral", "openai_chat", *hosts_of("openai_chat"), "openai_compatible", *BARE]
 CALLED = {"role": "assistant", "content": [{"type": "tool_call", "call": {"id": "c1", "name": "now", "arguments": {}}}]}
 
 
@@ -122,6 +123,17 @@ def test_a_result_that_was_read_as_an_empty_list_is_kept(sample: Package, provid
     body = written(sample, provider, [], messages=[HELLO, CALLED, {"role": "tool", "results": [result]}])
     (body.get("messages") or body["input"])[-1][key] = []
     laws.body_comes_back(sample, provider, body)
+
+
+@over("content", [None, []])
+@pytest.mark.parametrize("provider", CHAT_RESPONSES)
+def test_an_empty_answer_has_no_list_as_its_content(sample: Package, provider: str, content: Any) -> None:
+    """Clients of Chat Completions expect a string or null."""
+    models, module = sample.module("models"), sample.provider(provider)
+    body = module.to_response(models.Completion(models.AssistantMessage(content), "stop"), id="x", created=1)
+    assert body["choices"][0]["message"]["content"] is None
+    kept = {**body, "choices": [{**body["choices"][0], "message": {"role": "assistant", "content": []}}]}
+    assert module.to_response(module.from_response(kept)) == kept
 
 
 @pytest.mark.parametrize("provider", sorted(BARE))

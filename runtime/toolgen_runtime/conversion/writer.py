@@ -211,10 +211,11 @@ class Writer:
         Raises:
             ConversionError: The severity is `behaviour`, and `on_unsupported` is "error".
         """
+        loss = Loss(format_path(at), what, action, severity, reason)
         if severity == "behaviour" and not self._weaken:
             advice = 'pass on_unsupported="weaken" to send the request anyway'
-            raise ConversionError(format_path(at), f"{what} cannot be sent: {reason}; {advice}")
-        self.report(Loss(format_path(at), what, action, severity, reason))
+            raise ConversionError(loss.path, f"{what} cannot be sent: {reason}; {advice}", loss)
+        self.report(loss)
 
     def report(self, loss: Loss) -> None:
         """Report a loss that is permitted."""

@@ -411,6 +411,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Write the first choice of a response. `extras` are those of the choice."""
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
         restore_role(message, completion.message, writer)
+        if message.get("content") == [] and not response_extras:
+            message["content"] = None  # clients expect a string or null
         choice: dict[str, Any] = {
             "index": extras.get("index", 0),
             "message": message,
