@@ -123,7 +123,8 @@ def import_document(
     import_ = _Import(document, schemas, name, record, project, facts, findings)
     result = import_.run(tools, types, selection, check=check)
     if result is None and not selection.skip_faulty:
-        AffectedToolFinder(document, tools).suggest_skipping(findings)
+        selected = selection.select_tools(tools, document, Findings())
+        AffectedToolFinder(document, tools).suggest_skipping(findings, selected)
     return result
 
 

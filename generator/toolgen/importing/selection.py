@@ -103,11 +103,12 @@ class AffectedToolFinder:
             indexes.update(*(self._users.get(pointer[:length], ()) for length in range(len(pointer) + 1)))
         return indexes
 
-    def suggest_skipping(self, findings: Findings) -> None:
-        """Add to the hint of the first error about a tool that the tools without errors can be imported, if there are any."""
+    def suggest_skipping(self, findings: Findings, selected: Sequence[ImportedTool]) -> None:
+        """Add to the hint of the first error about a tool how many of the selected tools have none, if there are any."""
         errors = [finding for finding in findings if finding.level == "error"]
         affected_tools = [self.find_affected_tool_indexes(error) for error in errors]
-        count = len(self.tools) - len(set().union(*affected_tools))
+        faulty = {id(self.tools[i]) for i in set().union(*affected_tools)}
+        count = sum(id(tool) not in faulty for tool in selected)
         first = next((error for error, tools in zip(errors, affected_tools, strict=True) if tools), None)
         if first is None or not count:
             return
