@@ -27,6 +27,10 @@ CHOICE = {"oneOf": [CARD, {"$ref": "#/$defs/Iban"}]}
 DEFINITIONS = {"$defs": {"Iban": IBAN, "Payment": CHOICE, "Map": {"type": "object", "additionalProperties": TEXT}}}
 OPEN_A, OPEN_B = {"properties": {"a": TEXT}, "required": ["a"]}, {"properties": {"b": TEXT}, "required": ["b"]}
 
+SHARED = {"type": "object", "properties": {"z": TEXT}, "required": ["z"]}
+KINDS = {"type": "object", "properties": {"kind": {"type": "string", "enum": ["card", "iban"]}}, "required": ["kind"]}
+OPEN_CARD, OPEN_IBAN = ({key: value for key, value in each.items() if key != "type"} for each in (CARD, IBAN))
+
 UNIONS: dict[str, tuple[Any, list[str]]] = {
     "tagged": ({"oneOf": [CARD, IBAN]}, ["PayCard", "PayIban"]),
     "typed": ({"type": "object", "anyOf": [CARD, IBAN]}, ["PayCard", "PayIban"]),
@@ -44,6 +48,16 @@ UNIONS: dict[str, tuple[Any, list[str]]] = {
         ["PayOption1", "PayOption2"],
     ),
     "map": ({"anyOf": [branch(a={"type": "integer"}), {"$ref": "#/$defs/Map"}], **DEFINITIONS}, ["PayOption1", "PayMap"]),
+    "shared": ({**SHARED, "oneOf": [OPEN_A, OPEN_B]}, ["PayA", "PayB"]),
+    "shared_with_rules": ({**SHARED, "anyOf": [OPEN_A, branch(b=TEXT)], "maxProperties": 2}, ["PayA", "PayB"]),
+    "shared_with_references": ({**SHARED, "oneOf": [CARD, {"$ref": "#/$defs/Iban"}], **DEFINITIONS}, ["PayCard", "PayIban"]),
+    "shared_tag": ({**KINDS, "oneOf": [OPEN_CARD, OPEN_IBAN]}, ["PayCard", "PayIban"]),
+    "shared_twice": ({**SHARED, "anyOf": [branch(z={"minLength": 2}, a=TEXT), OPEN_B]}, ["PayOption1", "PayOption2"]),
+    "shared_constant": (
+        {"type": "object", "properties": {"n": {"const": 1}}, "anyOf": [{"properties": {"n": {"const": True}, "a": TEXT}}, OPEN_B]},
+        ["PayTrue", "Pay1"],
+    ),
+    "shared_and_recursive": ({**SHARED, "anyOf": [branch(inner={"$ref": "#"}), OPEN_B]}, ["PayInner", "PayB"]),
     "required_only": ({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, ["PayOption1", "PayOption2"]),
 }  # fmt: skip
 
@@ -51,6 +65,10 @@ VALUES: list[Any] = [
     {}, {"kind": "card", "number": "1"}, {"kind": "card"}, {"kind": "iban", "iban": "x"}, {"kind": "iban", "iban": 1},
     {"kind": "other"}, {"kind": "not", "inner": {"kind": "card", "number": "1"}}, {"kind": "not", "inner": {}},
     {"a": "x"}, {"a": 1}, {"b": "x"}, {"a": "x", "b": "x"}, {"a": "x", "n": 1}, {"a": "x", "n": "1"}, {"z": "x"},
+    {"z": "x", "a": "x"}, {"z": "x", "b": "x"}, {"z": "x", "a": "x", "b": "x"}, {"z": 1, "a": "x"}, {"z": "xy", "a": "x"},
+    {"z": "x", "kind": "card", "number": "1"}, {"z": "x", "kind": "iban", "iban": "x"}, {"z": "x", "kind": "iban"},
+    {"z": "x", "inner": {"z": "x", "b": "x"}}, {"z": "x", "inner": {"b": "x"}}, {"z": "x", "a": 1, "b": "x"},
+    {"n": True}, {"n": 1}, {"n": 1, "b": "x"}, {"n": True, "b": "x"},
     [], [1], "x", 1, None,
 ]  # fmt: skip
 
@@ -95,3 +113,68 @@ def test_a_fault_is_that_of_the_branch(tmp_path: Path) -> None:
         "{}": "/kind: expected a value, found nothing",
         "[]": "(root): expected an object, found array",
     }
+
+
+CLASSES: dict[str, Any] = {
+    "closed": {**SHARED, "anyOf": [OPEN_A, OPEN_B], "additionalProperties": False},
+    "closed_branch": {**SHARED, "anyOf": [{**OPEN_A, "additionalProperties": False}, OPEN_B]},
+    "unevaluated": {**SHARED, "anyOf": [OPEN_A, OPEN_B], "unevaluatedProperties": False},
+    "no_further_properties": {
+        "type": "object", "properties": {"z": TEXT, "a": TEXT, "b": TEXT}, "anyOf": [OPEN_A, OPEN_B],
+    },
+    "required_only": {**SHARED, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+    "values": {**SHARED, "anyOf": [OPEN_A, {"properties": {"b": TEXT}, "const": {"z": "x"}}]},
+    "two_choices": {**SHARED, "anyOf": [OPEN_A, OPEN_B], "oneOf": [branch(kind={"const": "card"}), branch(n=TEXT)]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CLASSES)
+def test_shared_properties_that_a_choice_depends_on_are_a_class_with_a_check(case: str, tmp_path: Path) -> None:
+    parameters = CLASSES[case]
+    package = write_package({"tools/pay.json": tool(parameters, "pay")}, tmp_path)
+    built = Package({}, tmp_path, package.rename(tmp_path / f"class_{case}").name)
+    tools = built.module("tools")
+    assert isinstance(built.module("tools.pay").PayArguments, type)
+    validator = Draft202012Validator(parameters)
+    for value in VALUES:
+        if not validator.is_valid(value):
+            with pytest.raises(tools.ArgumentsError):
+                tools.parse_arguments("pay", json.dumps(value))
+        else:
+            model = tools.parse_arguments("pay", json.dumps(value))
+            assert model.model_dump(mode="json", by_alias=True, exclude_unset=True) == value
+
+
+def test_nested_and_shared_choices_with_shared_properties_are_unions_of_classes(tmp_path: Path) -> None:
+    choice = {**SHARED, "oneOf": [OPEN_A, OPEN_B]}
+    properties = {
+        "own": choice,
+        "listed": {"type": "array", "items": {"$ref": "#/$defs/Local"}},
+        "shared": {"$ref": "../types/shared.json"},
+        "tagged": {"oneOf": [{"$ref": "../types/tagged.json"}, branch(kind={"const": "none"})]},
+    }
+    parameters = {"type": "object", "properties": properties, "$defs": {"Local": choice}}
+    tagged = {**KINDS, "oneOf": [OPEN_CARD, OPEN_IBAN]}
+    sources = {
+        "tools/pay.json": tool(parameters, "pay"), "types/shared.json": json.dumps(choice), "types/tagged.json": json.dumps(tagged)
+    }  # fmt: skip
+    package = write_package(sources, tmp_path)
+    built = Package({}, tmp_path, package.rename(tmp_path / "nested_choices").name)
+    tools = built.module("tools")
+    good, both = {"z": "x", "b": "y"}, {"z": "x", "a": "x", "b": "x"}
+    for value in ({"own": good}, {"listed": [good]}, {"shared": good}):
+        model = tools.parse_arguments("pay", json.dumps(value))
+        field = getattr(model, next(iter(value)))
+        instance = field[0] if isinstance(field, list) else field
+        assert (instance.z, instance.b) == ("x", "y")
+    card = tools.parse_arguments("pay", json.dumps({"tagged": {"kind": "card", "number": "1"}})).tagged
+    assert (card.kind, card.number) == ("card", "1")
+    for wrong in (
+        {"own": both},
+        {"listed": [both]},
+        {"shared": both},
+        {"shared": {"b": "x"}},
+        {"tagged": {"kind": "iban"}},
+    ):
+        with pytest.raises(tools.ArgumentsError):
+            tools.parse_arguments("pay", json.dumps(wrong))

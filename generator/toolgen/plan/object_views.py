@@ -136,6 +136,68 @@ def as_object(schema: Any, lookup: Lookup) -> Any:
     return schema if target is schema else as_object(target, lookup)
 
 
+_BESIDE_A_CHOICE = frozenset(
+    ["type", "properties", "required", "minProperties", "maxProperties", "propertyNames", "dependentRequired", "not"]
+)
+"""Keywords that mean the same beside a choice whether properties are declared there or in the choice."""
+
+
+def distributed(schema: Any, lookup: Lookup) -> Any:
+    """Return a choice of objects with shared properties beside it as a choice of objects that each have these properties.
+
+    Both accept the same values. Any other schema, and one whose choices declare no further properties, is returned as
+    it is: the class of the shared properties has all fields. `additionalProperties: false` refers to the properties
+    beside it, so a schema with it is not changed either.
+    """
+    if not isinstance(schema, Mapping) or schema.get("type") not in _OBJECT or not schema.get("properties"):
+        return schema
+    keywords = residual_keywords(schema, _BESIDE_A_CHOICE)
+    if keywords not in (("anyOf",), ("oneOf",)):
+        return schema
+    keyword = keywords[0]
+    choices = [unwrapped(choice, lookup) for choice in schema[keyword]]
+    if len(choices) < 2 or not all(map(_is_mergeable, choices)):
+        return schema
+    if all(choice["properties"].keys() <= schema["properties"].keys() for choice in choices):
+        return schema
+    labels = branch_labels(choices, lookup)
+    merged = [_merged(schema, choice, label, lookup) for choice, label in zip(choices, labels, strict=True)]
+    outer = {key: value for key, value in schema.items() if key not in ("properties", "required")}
+    return {**outer, keyword: merged}
+
+
+def _is_mergeable(choice: Any) -> bool:
+    """Return whether a choice is an object with properties, and no keyword that depends on which these are."""
+    if not isinstance(choice, Mapping) or not choice.get("properties") or not _admits_objects(choice):
+        return False
+    return not residual_keywords(choice, frozenset({"type", "properties", "required"}))
+
+
+def _merged(shared: Mapping[str, Any], choice: Mapping[str, Any], label: str, lookup: Lookup) -> dict[str, Any]:
+    """Return the schema of the objects that fit a choice and the shared properties. The label of the choice is its title."""
+    properties = {**shared["properties"], **choice["properties"]}
+    for name in shared["properties"].keys() & choice["properties"].keys():
+        properties[name] = _both(shared["properties"][name], choice["properties"][name], lookup)
+    required = list(dict.fromkeys((*shared.get("required", ()), *choice.get("required", ()))))
+    return {"title": label, **choice, "type": "object", "properties": properties, "required": required}
+
+
+def _both(shared: Any, own: Any, lookup: Lookup) -> Any:
+    """Return the schema of the values that fit two schemas of a property: that of a choice if its constants all fit."""
+    # 1 and true are equal in Python, but not in JSON.
+    if admits_everything(shared) or json.dumps(shared, sort_keys=True) == json.dumps(own, sort_keys=True):
+        return own
+    constants, all_constants = constants_of(own, lookup), constants_of(shared, lookup)
+    if constants is not None and isinstance(shared, Mapping):
+        is_listed = all_constants is not None and constants <= all_constants
+        types = list_declared_types(shared) or ()
+        only_lists = not residual_keywords(shared, frozenset({"type", "const", "enum"}))
+        has_type = not types or all(constant.kind in types for constant in constants)
+        if only_lists and has_type and (is_listed or all_constants is None):
+            return own
+    return {"allOf": [own, shared]}
+
+
 def unwrapped(schema: Any, lookup: Lookup) -> Any:
     """Return the schema that a schema stands for if it is only a reference, or only one part of `allOf` restricts values.
 

@@ -50,6 +50,7 @@ from toolgen.plan.object_views import (
     branch_labels,
     consists_of_classes,
     description_of,
+    distributed,
     find_tag,
     object_view,
     unwrapped,
@@ -159,7 +160,7 @@ class TypePlanner:
         """Plan the root: the class of an object with properties, or a named type."""
         is_reference = isinstance(self.root, Mapping) and "$ref" in self.root
         view = None if is_reference else object_view(self.root, self.lookup)
-        if view is not None and view.properties:
+        if view is not None and view.properties and not self._is_distributed(self.root):
             self.plan_root_class(None)
             return
         self._add_root_alias(description_of(self.root), self.root, self._checked_type(self.root, ()))
@@ -177,7 +178,7 @@ class TypePlanner:
 
     def _choice_of_classes(self, schema: Any) -> CheckedType | None:
         """Plan a schema of objects as a union of classes; None if it is no choice, or one of too many."""
-        if not isinstance(schema, Mapping) or not _is_choice_of_objects(schema):
+        if not isinstance(schema, Mapping) or not _is_choice_of_objects(distributed(schema, self.lookup)):
             return None
         self._only_classes = True
         checked = self._checked_type(schema, ())
@@ -310,9 +311,14 @@ class TypePlanner:
     def _object(self, schema: Mapping[str, Any], steps: NameSteps, *, alone: bool) -> TypeOfSchema:
         """Plan the type of objects; `alone` if the schema admits nothing else, so a class can express all of it."""
         object_schema = schema if schema.get("type") == "object" else {**schema, "type": "object"}
+        choice = distributed(object_schema, self.lookup) if alone else object_schema
         keyword = "anyOf" if object_schema.get("anyOf") else "oneOf"
-        if _is_choice_of_objects(object_schema):
-            return self._choice_of_objects(keyword, object_schema[keyword], steps, alone=alone)
+        if _is_choice_of_objects(choice):
+            type_schema, expressed = self._choice_of_objects(keyword, choice[keyword], steps, alone=alone)
+            if choice is object_schema:
+                return TypeOfSchema(type_schema, expressed)
+            if type_schema:
+                return TypeOfSchema(type_schema, expressed | {"properties", "required"})
         view = object_view(object_schema, self.lookup) or ObjectView()
         if not view.properties and not self._only_classes:
             return self._dictionary(view, steps, alone=alone)
@@ -394,7 +400,13 @@ class TypePlanner:
         fields: set[FieldName] = set()
         for type_schema, choice in zip(type_schemas, choices, strict=True):
             view = object_view(choice, self.lookup)
-            if type_schema.keys() != {"$ref"} or view is None or not self._is_list_of_texts(view.properties[tag]):
+            is_union = distributed(unwrapped(choice, self.lookup), self.lookup) is not unwrapped(choice, self.lookup)
+            if (
+                type_schema.keys() != {"$ref"}
+                or is_union
+                or view is None
+                or not self._is_list_of_texts(view.properties[tag])
+            ):
                 return None
             name = type_schema["$ref"].removeprefix(PREFIX)
             shared_schema = self._followed(choice["$ref"]).schema if name in self.shared.values() else {}
@@ -440,7 +452,7 @@ class TypePlanner:
         if key in self._names:
             return TypeOfSchema({"$ref": f"{PREFIX}{self._names[key]}"}, expressed)
         view = object_view(target, self.lookup)
-        if view is not None and view.properties:
+        if view is not None and view.properties and not self._is_distributed(target):
             name = self._names[key] = self._new_name((key,))
             check = self._check(target, residual_keywords(target, view.expressed))
             self._waiting.append(WaitingClass(name, (key,), view, check, ()))
@@ -448,6 +460,10 @@ class TypePlanner:
         if key in self._open:
             return TypeOfSchema({}, _NOTHING)
         return TypeOfSchema(self._inline(key, target), expressed)
+
+    def _is_distributed(self, schema: Any) -> bool:
+        """Return whether a schema is a choice of objects with shared properties, which is a union of classes."""
+        return distributed(schema, self.lookup) is not schema
 
     def _followed(self, ref: str) -> Definition:
         """Follow references to the first shared type, class or other schema, and return its key and schema."""
