@@ -217,5 +217,7 @@ def run(report: Report) -> None:
         try:
             with serving(gateway, f"{address}/models", FOLDER / f"gateway-{backend}.log", 60, environment):
                 drive(report, backend, address, commands)
+        except CannotBeSetUp as reason:
+            report.check(False, f"the gateway to {backend}: {reason}")
         finally:
             model.close()
