@@ -37,7 +37,7 @@ API_OF: Final = {
 EXTRAS: Final[dict[str, dict[str, Any]]] = {
     "agent_sdk": {
         "objects": ["choices", "function", "image_url", "message"],
-        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "tool_name", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "tool_call_id", "tool_name", "type"],
     },
     "anthropic": {
         "silent": ["anthropic_version", "index", "parsed_output", "role", "type"],
@@ -54,7 +54,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
         "state": ["container", "data", "encrypted_content", "encrypted_index", "id", "signature"],
         "defaults": {"caller": {"type": "direct"}, "is_error": False, "thinking": {"type": "disabled"}},
         "objects": ["choices", "message"],
-        "spelled": ["id", "input", "name", "type"],
+        "spelled": ["id", "input", "input_schema", "name", "schema", "type"],
     },
     "azure": {
         "silent": [
@@ -122,7 +122,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "web_search_options",
         ],
         "objects": ["choices", "file", "function", "image_url", "input_audio", "json_schema", "message"],
-        "spelled": ["arguments", "filename", "id", "name", "role", "tool_call_id", "type"],
+        "spelled": ["arguments", "filename", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
     },
     "bedrock": {
         "silent": ["type"],
@@ -157,7 +157,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "toolUse",
             "video",
         ],
-        "spelled": ["input", "name", "toolUseId", "type"],
+        "spelled": ["input", "json", "name", "schema", "toolUseId", "type"],
     },
     "cohere": {
         "silent": ["index", "role"],
@@ -171,12 +171,12 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "strict_tools": False,
         },
         "objects": ["choices", "function", "image_url", "message"],
-        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
     },
-    "copilot": {"objects": ["choices", "message"], "spelled": ["arguments", "name", "toolCallId"]},
+    "copilot": {"objects": ["choices", "message"], "spelled": ["arguments", "name", "parameters", "toolCallId"]},
     "copilot_quorum": {
         "objects": ["choices", "message"],
-        "spelled": ["arguments", "id", "input", "name", "native_id", "tool_name", "tool_use_id"],
+        "spelled": ["arguments", "id", "input", "input_schema", "name", "native_id", "tool_name", "tool_use_id"],
     },
     "deepseek": {
         "silent": [
@@ -229,7 +229,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "function", "json_schema", "message"],
-        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
     },
     "gemini": {
         "silent": ["modelVersion", "responseId", "role"],
@@ -269,7 +269,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "videoMetadata",
         ],
         "objects": ["choices", "functionCall", "functionResponse", "generationConfig", "message", "toolConfig"],
-        "spelled": ["args", "id", "name", "role", "thought"],
+        "spelled": ["args", "id", "name", "parametersJsonSchema", "responseJsonSchema", "role", "thought"],
     },
     "groq": {
         "silent": [
@@ -322,13 +322,13 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "function", "image_url", "json_schema", "message"],
-        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
     },
     "kagami": {
         "objects": ["choices", "function", "message"],
-        "spelled": ["arguments", "id", "name", "role", "toolCallId", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "toolCallId", "type"],
     },
-    "mcp": {"objects": ["choices", "message"], "spelled": ["arguments", "name"]},
+    "mcp": {"objects": ["choices", "message"], "spelled": ["arguments", "inputSchema", "name", "outputSchema"]},
     "mistral": {
         "silent": ["created", "id", "index", "name", "object", "role"],
         "notes": ["metadata", "prompt_cache_key", "service_tier", "stream_options"],
@@ -346,18 +346,18 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "safe_prompt": False,
         },
         "objects": ["choices", "function", "json_schema", "message"],
-        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
     },
     "modular_prompt": {
         "objects": ["choices", "function", "message"],
-        "spelled": ["arguments", "id", "name", "role", "toolCallId", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "toolCallId", "type"],
     },
     "ollama": {
         "silent": ["created_at", "done", "done_reason", "index", "model", "role", "type"],
         "notes": ["keep_alive"],
         "defaults": {"logprobs": False, "shift": True, "top_logprobs": 0, "truncate": True},
         "objects": ["choices", "function", "message", "options"],
-        "spelled": ["arguments", "id", "name", "role", "tool_name", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "tool_name", "type"],
     },
     "openai_chat": {
         "silent": [
@@ -425,7 +425,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "web_search_options",
         ],
         "objects": ["choices", "file", "function", "image_url", "input_audio", "json_schema", "message"],
-        "spelled": ["arguments", "filename", "id", "name", "role", "tool_call_id", "type"],
+        "spelled": ["arguments", "filename", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
     },
     "openai_compatible": {
         "silent": [
@@ -478,7 +478,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "file", "function", "image_url", "input_audio", "json_schema", "message"],
-        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
     },
     "openai_responses": {
         "silent": [
@@ -518,7 +518,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "message", "reasoning", "text"],
-        "spelled": ["arguments", "call_id", "name", "role", "type"],
+        "spelled": ["arguments", "call_id", "name", "parameters", "role", "schema", "type"],
     },
     "openrouter": {
         "silent": [
@@ -571,7 +571,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "file", "function", "image_url", "input_audio", "json_schema", "message", "video_url"],
-        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
     },
     "prompt": {"objects": ["choices", "message"], "spelled": ["name"]},
     "vertex": {
@@ -612,7 +612,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "videoMetadata",
         ],
         "objects": ["choices", "functionCall", "functionResponse", "generationConfig", "message", "toolConfig"],
-        "spelled": ["args", "id", "name", "role", "thought"],
+        "spelled": ["args", "id", "name", "parametersJsonSchema", "responseJsonSchema", "role", "thought"],
     },
     "vllm": {
         "silent": [
@@ -665,7 +665,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "function", "image_url", "input_audio", "json_schema", "message", "video_url"],
-        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
     },
     "xai": {
         "silent": [
@@ -718,7 +718,7 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "function", "image_url", "json_schema", "message"],
-        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
     },
 }
 """The section `extras` of their profiles, with the keys of `ExtrasFacts`."""

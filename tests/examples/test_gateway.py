@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import httpx
 import openai
 import pytest
 
@@ -142,6 +144,25 @@ BEYOND: dict[str, Any] = {
     "another role": {"messages": [*HELLO, {"role": "alien", "content": "Hm."}]},
     "an older role": {"messages": [*HELLO, {"role": "function", "name": "f", "content": "Hm."}]},
 }
+
+
+RECORDED = [json.loads(line) for line in Path(__file__).with_name("client_requests.jsonl").read_text().splitlines()]
+"""What the clients of `make clients` send for text, a tool loop, typed output and an image."""
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("name", sorted({row["client"] for row in RECORDED}))
+def test_what_clients_send_is_not_refused(client: Client, upstream: Loopback, name: str, streaming: bool) -> None:
+    for row in RECORDED:
+        if row["client"] == name:
+            upstream.replies.append(stream("anthropic", "Hi.") if streaming else reply("anthropic", "Hi."))
+            body = {**row["body"], "stream": streaming}
+            if body.get("temperature") == 0:
+                del body["temperature"]  # which the model of these tests does not take
+            response = client.post("/chat/completions", body=body, cast_to=httpx.Response)
+            assert response.status_code == 200
+            assert "Hi." in response.text
+            assert len(upstream.heard.pop().body["messages"]) >= 1
 
 
 PLACES: dict[str, tuple[dict[str, Any], str]] = {

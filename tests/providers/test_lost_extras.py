@@ -87,6 +87,32 @@ def test_a_spelling_is_no_loss(sample: Package, provider: str, case: str) -> Non
     assert written.keys() >= expected.keys() - {"tools"}
 
 
+@over("strict", [None, True])
+@pytest.mark.parametrize("source", CONVERSING)
+def test_the_version_of_a_schema_is_no_loss(sample: Package, source: str, strict: bool | None) -> None:
+    """Clients write `$schema`, and a strict dialect leaves it out; the schema of the format has all of it."""
+    models, version = sample.module("models"), {"$schema": "http://json-schema.org/draft-07/schema#"}
+    tool = models.ToolDefinition("f", "", OUTPUT, strict=strict)
+    output = models.OutputSchema(OUTPUT, name="f", strict=strict)
+    request = models.Request([models.UserMessage("Hi")], model="m", tools=[tool], output_format=output)
+    body = with_version(laws.write(sample, source, request, []), version)
+    again = laws.read(sample, source, body)
+    for target in CONVERSING:
+        losses: list[Any] = []
+        laws.write(sample, target, again, losses)
+        assert [loss.path for loss in losses if loss.what == "$schema" and loss.severity != "note"] == [], target
+
+
+def with_version(wire: Any, version: dict[str, Any]) -> Any:
+    """Return a body whose schemas of objects say the version of JSON Schema."""
+    if isinstance(wire, list):
+        return [with_version(value, version) for value in wire]
+    if not isinstance(wire, dict):
+        return wire
+    members = {key: with_version(value, version) for key, value in wire.items()}
+    return {**version, **members} if "properties" in wire else members
+
+
 TOLD: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "verbosity": ("openai_chat", chat(verbosity="low"), "verbosity", "warning"),
     "log probabilities": ("openai_chat", chat(logprobs=True), "logprobs", "warning"),

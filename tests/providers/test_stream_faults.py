@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.every_row import grouped
+from tests.support.every_row import grouped, over
 from tests.support.generated import Package
-from tests.support.repository import OWN_CODE
+from tests.support.repository import OWN_CODE, hosts_of
 
 CHAT = ["openai_chat", "openai_compatible", "mistral", "groq"]
 ID, OTHER = "abcdefghi", "abcdefghj"
@@ -201,6 +201,21 @@ def test_an_error_is_written_once_as_the_api_gave_it(sample: Package, provider: 
     assert len(errors) == 1
     last = FAILED_STREAMS[provider][-1]
     assert {**errors[0], **last} == errors[0] or provider == "cohere"
+
+
+CODED = ["anthropic", "openai_responses", "mistral", "openai_chat", *hosts_of("openai_chat"), "openai_compatible"]
+CODED += hosts_of("openai_compatible")
+
+
+@over("kind", ["rate_limit", "overloaded", "server", "authentication"])
+@pytest.mark.parametrize("provider", CODED)
+def test_an_error_of_a_stream_keeps_its_kind(sample: Package, provider: str, kind: str) -> None:
+    models, module = sample.module("models"), sample.provider(provider)
+    error = models.ApiError(kind, "Too many", kind != "authentication")
+    writer = module.StreamWriter(id="x", created=1)
+    written = [*writer.write(models.TextDelta("Hi")), *writer.write(models.ErrorEvent("Too many", error=error))]
+    read = [event.error for event in module.iter_events([*written, *writer.finish()]) if event.type == "error"]
+    assert [(e.kind, e.message, e.retryable) for e in read] == [(kind, "Too many", kind != "authentication")]
 
 
 @pytest.mark.parametrize("target", OWN_CODE)

@@ -2,7 +2,8 @@
 
     python -m tests.servers [PART …]
 
-Parts: litellm, mcp, vllm. It is no part of the test suite: it installs large packages below build/servers, and takes
+Parts: litellm, mcp, vllm, and, only if it is named, clients: the clients that people use, in front of the gateway of the
+examples. It is no part of the test suite: it installs large packages below build/servers, and takes
 minutes. A part that cannot be set up is skipped. The exit code is 1 if something that ran is wrong.
 """
 
@@ -14,17 +15,19 @@ import time
 import traceback
 from collections.abc import Sequence
 
-from tests.servers import litellm_proxy, mcp_programs, vllm_server
+from tests.servers import gateway_clients, litellm_proxy, mcp_programs, vllm_server
 from tests.servers.common import CannotBeSetUp, Report
 
-PARTS = {"litellm": litellm_proxy.run, "mcp": mcp_programs.run, "vllm": vllm_server.run}
+PARTS = {"litellm": litellm_proxy.run, "mcp": mcp_programs.run, "vllm": vllm_server.run, "clients": gateway_clients.run}
+UNNAMED = ("litellm", "mcp", "vllm")
+"""The parts that run if none is named."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run parts, and print what each did."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
-    names = parser.parse_args(arguments).parts or list(PARTS)
+    names = parser.parse_args(arguments).parts or list(UNNAMED)
     unknown = [name for name in names if name not in PARTS]
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")

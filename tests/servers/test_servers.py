@@ -38,7 +38,7 @@ def test_only_a_part_that_ran_can_fail(
     part: object, code: int, output: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(program, "PARTS", {"part": part})
-    assert program.main([]) == code
+    assert program.main(["part"]) == code
     assert capsys.readouterr().out == output
 
 

@@ -393,7 +393,7 @@ def api_of(facts: Mapping[str, Any]) -> str:
 def section_about_extras(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the section `extras` of a profile, with the keys of objects that are read, and of what is only spelled.
 
-    Tags, ids, names and arguments have extras of their own, and their fields have all that they say.
+    Tags, ids, names, arguments and schemas have extras of their own, and their fields have all that they say.
     """
     objects, spelled = {"choices", "message"}, set()
     waiting = list(facts.get("mappings", {}).values())
@@ -412,7 +412,7 @@ def section_about_extras(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in section.items() if value}
 
 
-_ALL_SAID = {"arguments", "id", "invalid", "name", "toolCallId"}
+_ALL_SAID = {"arguments", "id", "invalid", "name", "parameters", "result", "schema", "toolCallId"}
 
 
 def wire_class_name(provider: str) -> str:

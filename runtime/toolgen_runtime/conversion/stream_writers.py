@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from ..json_text import is_object_text
 from ..models import (
+    ApiError,
     CompletedEvent,
     Completion,
     ErrorEvent,
@@ -266,6 +267,7 @@ class BaseStreamWriter:
         self.order = SentOrder(self.HAS_BLOCKS)
         self.ended = False
         self._failure: str | None = None
+        self._api_error: ApiError | None = None
         self._set_up()
 
     def _set_up(self) -> None:
@@ -297,7 +299,8 @@ class BaseStreamWriter:
             self.reasoning.append(event.text)
             return self._reasoning(event.text)
         if type(event) is ErrorEvent:
-            self._failure = self._failure or event.message
+            if not self._failure:
+                self._failure, self._api_error = event.message, event.error
             return []
         if type(event) is CompletedEvent:
             return self._write_completed(event.completion)
@@ -330,6 +333,19 @@ class BaseStreamWriter:
             return []
         self.ended = True
         return self._error(self._failure or "the stream ended before the response was complete")
+
+    def _error_code(self, default: str) -> str:
+        """Return the first code of the API for the kind of the error, after which a retry may help if it may for the kind.
+
+        It is the default if it has this kind too, or if no API has reported an error. For a wrong request it is the
+        default too, because its codes say what is wrong.
+        """
+        table = self.converter.ERRORS
+        words, final = table["words"], table.get("final", ())
+        kind = words[default] if self._api_error is None else self._api_error.kind
+        if kind in (words[default], "invalid_request"):
+            return default
+        return next((code for code, word_kind in words.items() if word_kind == kind and code not in final), default)
 
     def _has_error(self, body: dict[str, Any]) -> bool:
         """Return whether the complete response has its provider's own error, which says more than an event."""

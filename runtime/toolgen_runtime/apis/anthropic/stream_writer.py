@@ -83,7 +83,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         return events
 
     def _error(self, message: str) -> list[dict[str, Any]]:
-        return [*self._begin(), {"type": "error", "error": {"type": "api_error", "message": message}}]
+        return [*self._begin(), {"type": "error", "error": {"type": self._error_code("api_error"), "message": message}}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         """Return the events for what was not sent, and for the end of the response."""

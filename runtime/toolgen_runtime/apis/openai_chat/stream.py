@@ -563,7 +563,10 @@ class ChatStreamWriter(BaseStreamWriter):
         return [self._chunk({"tool_calls": [{**piece, "function": function}]})]
 
     def _error(self, message: str) -> list[dict[str, Any]]:
-        return [{"error": {"message": message}}]
+        kind = "server" if self._api_error is None else self._api_error.kind
+        fault = "server_error" if kind in ("server", "overloaded", "unknown") else "invalid_request_error"
+        code = None if kind == "invalid_request" else self._error_code("server_error")
+        return [{"error": {"message": message, "type": fault, "code": code}}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         """Return a chunk for each choice with what was not sent yet, and usage after them."""

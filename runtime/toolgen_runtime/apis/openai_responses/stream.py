@@ -535,7 +535,8 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return False
 
     def _error(self, message: str) -> list[dict[str, Any]]:
-        return [*self._start(), self._event("error", code="server_error", message=message, param=None)]
+        code = self._error_code("server_error")
+        return [*self._start(), self._event("error", code=code, message=message, param=None)]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         """Return the events for what was not sent, and for the end of the response."""
