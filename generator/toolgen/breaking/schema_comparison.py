@@ -218,7 +218,7 @@ def _parts(part: _Part, root: Any) -> Iterator[_Part]:
 
 
 def _value_at(value: Any, steps: Pointer) -> Any:
-    """Return what a path leads to; ABSENT if it leads to nothing."""
+    """Return what a path leads to; ABSENT if there is none."""
     for step in steps:
         value = value.get(step, ABSENT) if isinstance(value, Mapping) else _item(value, step)
     return value
