@@ -1080,3 +1080,24 @@ def test_tools_that_a_new_one_displaces_from_strict_mode_are_one_warning(tmp_pat
     (finding,) = [finding for finding in findings if finding.code == "strict-lost"]
     assert finding.level == "warning"
     assert finding.message == "added_a: anthropic, for tool_18, tool_19, no longer enforces the schema"
+
+
+EITHER = [{"type": "object", "properties": {name: TEXT}, "required": [name]} for name in "kl"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "audiences"),
+    [
+        (TEXT, TEXT | {"format": "email"}, "format-changed", ()),
+        (TEXT, TEXT | {"format": "date"}, "result-narrowed", (H, C)),
+        ({"oneOf": EITHER}, {"anyOf": EITHER}, "result-widened", ()),
+        ({"anyOf": EITHER}, {"oneOf": EITHER}, "result-narrowed", (H, C)),
+    ],
+)
+def test_a_result_that_gains_or_loses_values(
+    tmp_path: Path, before: Any, after: Any, code: str, audiences: tuple[str, ...]
+) -> None:
+    comparison, _ = compared(tmp_path, tool(result=before), tool(result=after))
+    assert [(each.code, each.audiences) for each in comparison.changes if each.code != "payload-changed"] == [
+        (code, audiences)
+    ]

@@ -287,6 +287,12 @@ def _result(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
     if not differences:
         return
     relation = combine_effects([each for each in differences if each.code != "parameter-added"])
+    first = differences[0]
+    if all(each.code == "format-changed" and each.effect == "note" for each in differences):
+        where = f"result {pointer_text(first.pointer)}"
+        change = _change("format-changed", new, span=span, where=where, before=first.before, after=first.after)
+        yield replace(change, audiences=())
+        return
     shown = max(differences, key=lambda each: (each.witness is not ABSENT, each.effect != "note"))
     where = f"result {pointer_text(shown.pointer)}".strip()
     witness = ABSENT if relation is None else shown.witness
