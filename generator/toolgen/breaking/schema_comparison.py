@@ -418,7 +418,7 @@ class _Comparison:
         lists = [schema for schema in (old, new) if "enum" in schema]
         if len(lists) == 2 or (lists and not are_apart):  # the values tell it
             return
-        rule = _only(new, ("type", "anyOf", "oneOf", "enum"))
+        rule = {"anyOf": [_only(new, ("type", "anyOf", "oneOf", "enum")), {"type": "null"}]}
         if removed and added:
             yield self._judged(difference("type-changed", "other"), old, new, place, rule)
         elif removed:

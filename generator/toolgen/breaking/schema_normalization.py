@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from toolgen.load.sources import json_type
@@ -299,8 +300,10 @@ def _merge_values(keyword: str, first: Any, second: Any) -> Any:
         return min(first, second)
     if keyword == "uniqueItems":
         return True
-    if keyword == "multipleOf" and isinstance(first, int) and isinstance(second, int):
-        return math.lcm(first, second)
+    if keyword == "multipleOf":
+        steps = Fraction(str(first)), Fraction(str(second))
+        step = Fraction(math.lcm(*(each.numerator for each in steps)), math.gcd(*(each.denominator for each in steps)))
+        return step.numerator if step.denominator == 1 else float(step)
     if keyword == "allOf":
         return [*first, *second]
     if keyword in ("properties", "patternProperties"):
