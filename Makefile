@@ -122,7 +122,7 @@ rows: $(READY) ## print which rows of the founding documents have a test
 	@$(BIN)/python -m tests.support.rows
 
 rebuilds: $(READY) ## edit projects and declarations at random ten times as often as the tests do, and compare what is built and reported
-	@TOOLGEN_LARGE_BUDGET=1 $(PYTEST) tests/cli/test_rebuilds.py tests/breaking/test_laws.py $(ARGS)
+	@TOOLGEN_LARGE_BUDGET=1 $(PYTEST) tests/cli/test_rebuilds.py tests/breaking/test_laws.py tests/breaking/test_random_edits.py $(ARGS)
 
 kills: $(READY) ## kill a thousand builds (KILLS=1000), and check that no output is ever mixed
 	@$(BIN)/python -m tests.support.kills $(KILLS)

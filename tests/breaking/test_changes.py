@@ -72,7 +72,7 @@ CASES: list[tuple[str, Any, Any, tuple[str, ...], Any]] = [
     ("deprecated-set", tool(), tool(deprecated=True), (), None),
     ("deprecated-unset", tool(deprecated=True), tool(), (), None),
     ("risk-lowered", tool(), tool(risk="low"), (H, C), None),
-    ("risk-raised", tool(risk="low"), tool(), (), None),
+    ("risk-raised", tool(risk="low"), tool(), (H,), None),
     ("hint-relaxed", tool(), tool(annotations={"readOnlyHint": True}), (M,), None),
     ("annotations-changed", tool(), tool(annotations={"openWorldHint": True}), (), None),
     ("examples-changed", tool(), tool(examples=[{}]), (), None),
@@ -973,3 +973,131 @@ def test_examples_are_samples_also_behind_a_reference() -> None:
     definition = {"type": "string", "pattern": "^ZZ[0-9]$", "examples": ["ZZ9"]}
     root = {"$ref": "#/$defs/A", "$defs": {"A": definition}}
     assert "ZZ9" in Samples(root).of(root)
+
+
+NAMED_TEXT = {"$ref": "#/$defs/X"}
+X_IS_TEXT = {"$defs": {"X": TEXT}}
+
+
+def ids(tmp_path: Path, name: str, before: Any, after: Any, code: str) -> list[str]:
+    """The ids of the changes with a code."""
+    comparison, _ = compared(tmp_path / name, before, after)
+    return [change.id for change in comparison.changes if change.code == code]
+
+
+@pytest.mark.parametrize(
+    ("code", "spellings"),
+    [
+        (
+            "null-admitted",
+            [
+                (TEXT, NULLABLE),
+                (TEXT, {"anyOf": [TEXT, {"type": "null"}]}),
+                ({"type": ["string"]}, {"oneOf": [{"const": None}, TEXT]}),
+            ],
+        ),
+        (
+            "enum-value-removed",
+            [
+                ({"enum": ["x", "y"]}, {"enum": ["x"]}),
+                ({"enum": ["y", "x"]}, {"const": "x"}),
+                ({"anyOf": [{"const": "x"}, {"const": "y"}]}, {"enum": ["x"]}),
+                ({"oneOf": [{"const": "x", "title": "X"}, {"const": "y"}]}, {"oneOf": [{"const": "x"}]}),
+            ],
+        ),
+        (
+            "parameter-added",
+            [
+                ({"type": "object"}, {"type": "object", "properties": {"k": {"const": 1}}}),
+                ({"type": "object"}, {"type": "object", "properties": {"k": {"enum": [1.0], "title": "K"}}}),
+            ],
+        ),
+    ],
+)
+def test_one_change_has_one_id_in_every_spelling(tmp_path: Path, code: str, spellings: list[tuple[Any, Any]]) -> None:
+    found = [
+        ids(tmp_path, f"s{i}", with_property(before, required=["a"]), with_property(after, required=["a"]), code)
+        for i, (before, after) in enumerate(spellings)
+    ]
+    assert len(found[0]) == 1
+    assert found == [found[0]] * len(found)
+
+
+def test_one_change_at_two_places_has_two_ids(tmp_path: Path) -> None:
+    def of(first: Any, second: Any) -> dict[str, Any]:
+        return tool(parameters={"type": "object", "properties": {"a": first, "b": second}, **X_IS_TEXT})
+
+    limited = NAMED_TEXT | {"pattern": "^b"}
+    old = of(NAMED_TEXT, NAMED_TEXT)
+    (first,) = ids(tmp_path, "a", old, of(limited, NAMED_TEXT), "pattern-set")
+    (second,) = ids(tmp_path, "b", old, of(NAMED_TEXT, limited), "pattern-set")
+    both = ids(tmp_path, "both", old, of(limited, limited), "pattern-set")
+    assert first != second
+    assert sorted(both) == sorted([first, second])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {"b": TEXT | {"maxLength": 9}}),
+        ({}, {"b": {"type": "object", "properties": {"k": TEXT | {"pattern": "^a"}}}}),
+        ({"x": {"not": {}}}, {}),
+        ({"b": {"anyOf": [TEXT, {"not": {}}]}}, {"b": TEXT}),
+        ({"b": TEXT}, {"b": TEXT | {"minLength": 0}}),
+        ({"b": {"type": "object"}}, {"b": {"type": "object", "propertyNames": {}}}),
+        ({"b": {"type": "object"}}, {"b": {"type": "object", "propertyNames": {"minLength": 0}}}),
+        ({"b": {"type": "object"}}, {"b": {"type": "object", "patternProperties": {"": {}}}}),
+        ({"b": {"type": "object"}}, {"b": {"type": "object", "patternProperties": {".*": True}}}),
+    ],
+)
+def test_what_excludes_no_call_breaks_nobody(tmp_path: Path, before: Any, after: Any) -> None:
+    old, new = (tool(parameters={"type": "object", "properties": {"a": TEXT, **more}}) for more in (before, after))
+    comparison, _ = compared(tmp_path, old, new)
+    breaking = [change.code for change in comparison.changes if change.audiences]
+    assert [code for code in breaking if code != "public-name-removed"] == []
+
+
+def test_a_hint_says_how_to_accept_a_change(tmp_path: Path) -> None:
+    _, findings = compared(tmp_path, with_property(NUMBER), with_property(NUMBER | {"maximum": 5}))
+    (hint,) = [finding.hint for finding in findings if finding.code == "bound-tightened"]
+    assert re.fullmatch(
+        r"breaks: model, conversations; witness: 7; to accept it: --accept [0-9a-f]{12} --reason TEXT", str(hint)
+    )
+
+
+def test_tools_that_a_new_one_displaces_from_strict_mode_are_one_warning(tmp_path: Path) -> None:
+    def tools(names: list[str]) -> list[dict[str, Any]]:
+        closed = {"type": "object", "properties": {"k": TEXT}, "required": ["k"], "additionalProperties": False}
+        return [tool(name=name, parameters=closed) for name in names]
+
+    names = [f"tool_{i:02}" for i in range(20)]
+    config = {"providers": ["anthropic"]}
+    old = write(tmp_path / "old", tools(names), config)
+    new = write(tmp_path / "new", tools(["added_a", "added_b", *names]), config)
+    comparison, findings = between(tmp_path, old, new, "anthropic")
+    (lost,) = [change for change in comparison.changes if change.code == "strict-lost"]
+    assert lost.tools == ("added_a",)
+    (finding,) = [finding for finding in findings if finding.code == "strict-lost"]
+    assert finding.level == "warning"
+    assert finding.message == "added_a: anthropic, for tool_18, tool_19, no longer enforces the schema"
+
+
+EITHER = [{"type": "object", "properties": {name: TEXT}, "required": [name]} for name in "kl"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "audiences"),
+    [
+        (TEXT, TEXT | {"format": "email"}, "format-changed", ()),
+        (TEXT, TEXT | {"format": "date"}, "result-narrowed", (H, C)),
+        ({"oneOf": EITHER}, {"anyOf": EITHER}, "result-widened", ()),
+        ({"anyOf": EITHER}, {"oneOf": EITHER}, "result-narrowed", (H, C)),
+    ],
+)
+def test_a_result_that_gains_or_loses_values(
+    tmp_path: Path, before: Any, after: Any, code: str, audiences: tuple[str, ...]
+) -> None:
+    comparison, _ = compared(tmp_path, tool(result=before), tool(result=after))
+    assert [(each.code, each.audiences) for each in comparison.changes if each.code != "payload-changed"] == [
+        (code, audiences)
+    ]

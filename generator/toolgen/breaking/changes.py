@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from toolgen.breaking.packages import describe_payload_change
 from toolgen.breaking.schema_comparison import ABSENT, Difference, Relation, combine_effects, compare_schemas
+from toolgen.breaking.schema_inclusion import Inclusion
+from toolgen.breaking.schema_normalization import json_key, normal_form
 from toolgen.diagnostics import Span
 from toolgen.diagnostics.codes import AUDIENCES, CHANGES, Audience
 from toolgen.load import Document, Pointer
@@ -18,6 +19,7 @@ from toolgen.pipeline import Project
 from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Format, Profile, Tool
 from toolgen.resolve.dialect import drop_annotations
+from toolgen.resolve.schema_locations import find_target
 from toolgen.token_counts import Tokenizer, installed_tokenizer
 from toolgen_runtime.json_values import same_json
 
@@ -51,13 +53,18 @@ class Change:
     witness: Any = ABSENT
     old_span: Span | None = None
     origin: str = field(default="", compare=False)
+    """The definition of a shared type that changed, as the path of its file and the pointer in it."""
+    identity: tuple[Any, ...] = field(default=(), compare=False)
+    """What identifies the change besides its code and its origin or tools, if not `where`, `before` and `after`."""
+    level: str = field(default="", compare=False)
+    """The level if it is not that of the code."""
 
     @property
     def id(self) -> str:
         """Return a digest of what changed, without lines and messages. It identifies the change in `accepted.yaml`."""
         values = (None if value is ABSENT else [value] for value in (self.before, self.after))
-        identity = [self.code, self.origin or list(self.tools), self.where, *values]
-        return sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:12]
+        identity = [self.code, self.origin or list(self.tools), *(self.identity or (self.where, *values))]
+        return sha256(json_key(identity).encode()).hexdigest()[:12]
 
 
 def changes_between(old: ProjectSnapshot, new: ProjectSnapshot) -> list[Change]:
@@ -145,6 +152,9 @@ def _tool(old: Tool, new: Tool) -> Iterator[Change]:
     yield from _result(old, new, at("result"))
 
 
+_MAX_DEPTH = 60
+"""The maximum depth of schemas in schemas in which a value is looked for."""
+
 _NOTHING: Mapping[str, Any] = {"type": "object"}
 """The parameters of a tool that declares none."""
 
@@ -216,10 +226,33 @@ def _parameter(difference: Difference, old: Tool, new: Tool) -> Change:
     if not difference.breaks_types:
         audiences = [audience for audience in audiences if audience != "handlers"]
     change = replace(change, audiences=tuple(audiences))
+    change = replace(change, identity=_identity(difference, old, new))
     tool = old if difference.gone else new
     if len(pointer) > 1 and pointer[0] == "$defs" and pointer[1] in tool.origins:
-        return replace(change, origin=tool.origins[str(pointer[1])][0].source)
+        document, start = tool.origins[str(pointer[1])]
+        return replace(change, origin=f"{document.source}#{pointer_text(start)}")
     return change
+
+
+_SPELLINGS = frozenset(["type", "enum", "const", "anyOf", "oneOf", "allOf", "not"])
+"""Keywords that can say the same: the place of a change is that of their schema."""
+
+
+def _identity(difference: Difference, old: Tool, new: Tool) -> tuple[Any, ...]:
+    """Return the place of a difference as it is written, and the normal forms of the old and the new value.
+
+    A definition is named by the origin of the change.
+    """
+    place = difference.pointer
+    if place and place[-1] in _SPELLINGS and not _is_schema_path(place):
+        place = place[:-1]
+    if len(place) > 1 and place[0] == "$defs":
+        place = place[2:]
+    forms = (
+        None if value is ABSENT else [normal_form(value, tool.parameters or {})]
+        for value, tool in ((difference.before, old), (difference.after, new))
+    )
+    return pointer_text(place), *forms
 
 
 def _parameter_span(tool: Tool, pointer: Pointer) -> Span:
@@ -254,6 +287,12 @@ def _result(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
     if not differences:
         return
     relation = combine_effects([each for each in differences if each.code != "parameter-added"])
+    first = differences[0]
+    if all(each.code == "format-changed" and each.effect == "note" for each in differences):
+        where = f"result {pointer_text(first.pointer)}"
+        change = _change("format-changed", new, span=span, where=where, before=first.before, after=first.after)
+        yield replace(change, audiences=())
+        return
     shown = max(differences, key=lambda each: (each.witness is not ABSENT, each.effect != "note"))
     where = f"result {pointer_text(shown.pointer)}".strip()
     witness = ABSENT if relation is None else shown.witness
@@ -396,8 +435,13 @@ def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str
         old_payload, new_payload = old.payloads[provider], new.payloads[provider]
         before = {renamed.get(each.tool.name, each.tool.name): each for each in old_payload.tools if each.offered}
         after = {each.tool.name: each for each in new_payload.tools if each.offered}
+        displaced = _displaced_tools(before, after)
+        if displaced:
+            yield _displacement(
+                provider, displaced, [after[name].tool for name in sorted(after.keys() - before.keys())]
+            )
         for name in sorted(before.keys() & after.keys()):
-            yield from _on_wire(provider, before[name], after[name])
+            yield from _on_wire(provider, before[name], after[name], is_displaced=name in displaced)
         sent = old.sent_digests.get(provider)
         if (old_payload.tool_digests() if sent is None else sent) != new_payload.tool_digests():
             tokenizer = tokenizer or installed_tokenizer()
@@ -405,7 +449,24 @@ def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str
             yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=described)
 
 
-def _on_wire(provider: str, old: ToolPayload, new: ToolPayload) -> Iterator[Change]:
+def _displaced_tools(before: Mapping[str, ToolPayload], after: Mapping[str, ToolPayload]) -> list[str]:
+    """Return the tools that are no longer strict because tools that were added use up the limits of a request, sorted."""
+    if not after.keys() - before.keys():
+        return []
+    return [
+        name
+        for name in sorted(before.keys() & after.keys())
+        if before[name].strict and not after[name].strict and after[name].strict_if_fewer_tools
+    ]
+
+
+def _displacement(provider: str, displaced: Sequence[str], added: Sequence[Tool]) -> Change:
+    """Return the one change for all tools that others displaced: at the first tool that was added."""
+    change = _change("strict-lost", added[0], where=f"{provider}, for {', '.join(displaced)},")
+    return replace(change, level="warning")
+
+
+def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, *, is_displaced: bool) -> Iterator[Change]:
     """Yield the changes of a tool that only show in its payload for a provider."""
     tool = new.tool
     span = tool.document.key_span("providers", provider) if provider in tool.providers else tool.document.span("name")
@@ -413,28 +474,97 @@ def _on_wire(provider: str, old: ToolPayload, new: ToolPayload) -> Iterator[Chan
         yield _change("wire-name-changed", tool, span=span, where=provider, before=old.name, after=new.name)
     if old.encoding_table != new.encoding_table and old.tool.parameters == tool.parameters:
         yield _change("spelling-changed", tool, span=span, where=provider)
-    if old.strict != new.strict:
+    if old.strict != new.strict and not is_displaced:
         yield _change("strict-lost" if old.strict else "strict-gained", tool, span=span, where=provider)
     for loss in _severe_losses_missing_in(old, new):
-        yield _change("portability-worse", tool, span=span, where=provider, after=loss)
+        if _existed(loss, old.tool) and not _excludes_nothing(loss, tool):
+            yield _change("portability-worse", tool, span=span, where=provider, after=str(loss))
     for loss in _severe_losses_missing_in(new, old):
-        yield _change("portability-better", tool, span=span, where=provider, before=loss)
+        if _existed(loss, tool) and not _excludes_nothing(loss, old.tool):
+            yield _change("portability-better", tool, span=span, where=provider, before=str(loss))
 
 
-def _severe_losses_missing_in(reference: ToolPayload, payload: ToolPayload) -> list[str]:
-    """Describe each severe loss of a payload that a reference payload does not have, sorted by pointer.
+class _SevereLoss(NamedTuple):
+    """What a wire does not enforce, and the path of its schema in the parameters."""
+
+    pointer: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.what} at {self.pointer or '/'}"
+
+
+def _existed(loss: _SevereLoss, tool: Tool) -> bool:
+    """Return whether a tool has the value that a loss of another version concerns."""
+    path = _value_path(loss.pointer)
+    parameters = tool.parameters or {}
+    if not path.shared:
+        return _has_value(parameters, parameters, path.steps)
+    definition = loss.pointer.rpartition("/$defs/")[2].split("/")[0]
+    return definition not in parameters.get("$defs", {}) or _has_value(
+        parameters["$defs"][definition], parameters, path.steps
+    )
+
+
+def _has_value(schema: Any, root: Any, steps: Sequence[str], depth: int = 0) -> bool:
+    """Return whether a schema, or one that applies to the same values, describes the value at the end of some steps."""
+    if not steps:
+        return True
+    if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
+        return False
+    inner = _step_inside(schema, steps)
+    if inner is not None and _has_value(inner.schema, root, inner.steps, depth + 1):
+        return True
+    parts = [part for keyword in ("allOf", "anyOf", "oneOf") for part in schema.get(keyword, ())]
+    parts += [find_target(schema["$ref"], root)] if "$ref" in schema else []
+    return any(_has_value(part, root, steps, depth + 1) for part in parts)
+
+
+class _Inner(NamedTuple):
+    """A schema inside another one, and the steps that remain from there."""
+
+    schema: Any
+    steps: Sequence[str]
+
+
+def _step_inside(schema: Mapping[str, Any], steps: Sequence[str]) -> _Inner | None:
+    """Return the schema that the first steps of a value's path lead to; None if a keyword is missing."""
+    if steps[0] not in ("properties", "patternProperties", "prefixItems"):
+        return _Inner(schema[steps[0]], steps[1:]) if steps[0] in schema else None
+    named = schema.get(steps[0], {})
+    key = steps[1].replace("~1", "/").replace("~0", "~") if len(steps) > 1 else ""
+    if isinstance(named, list):
+        return _Inner(named[int(key)], steps[2:]) if key.isdigit() and int(key) < len(named) else None
+    return _Inner(named[key], steps[2:]) if key in named else None
+
+
+def _excludes_nothing(loss: _SevereLoss, tool: Tool) -> bool:
+    """Return whether it is proved that the keyword which a wire loses excludes no value, such as `minLength: 0`."""
+    schema: Any = tool.parameters
+    for step in loss.pointer.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        schema = schema[int(key)] if isinstance(schema, list) else schema.get(key)
+        if schema is None:
+            return False
+    if not isinstance(schema, Mapping) or loss.what not in schema:
+        return False
+    without = {key: value for key, value in schema.items() if key != loss.what}
+    return Inclusion(tool.parameters, tool.parameters).proves(without, schema)
+
+
+def _severe_losses_missing_in(reference: ToolPayload, payload: ToolPayload) -> list[_SevereLoss]:
+    """Return each severe loss of a payload that a reference payload does not have, sorted by pointer.
 
     Losses are compared by the value that they concern: it does not matter whether its schema stands in a definition or
     in a branch.
     """
     reference_losses = [(loss.what, _value_path(loss.pointer)) for loss in reference.losses if loss.severe]
-    losses = sorted({(loss.pointer, loss.what) for loss in payload.losses if loss.severe})
+    losses = sorted({_SevereLoss(loss.pointer, loss.what) for loss in payload.losses if loss.severe})
     return [
-        f"{subject} at {pointer or '/'}"
-        for pointer, subject in losses
+        loss
+        for loss in losses
         if not any(
-            subject == reference_subject and _may_be_same_value(_value_path(pointer), path)
-            for reference_subject, path in reference_losses
+            loss.what == what and _may_be_same_value(_value_path(loss.pointer), path) for what, path in reference_losses
         )
     ]
 

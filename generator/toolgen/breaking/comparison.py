@@ -265,7 +265,7 @@ def _level(change: Change, finding: Finding, levels: Mapping[str, str]) -> Any:
         return levels[change.code]
     if change.audiences and all(audience in levels for audience in change.audiences):
         return max((levels[audience] for audience in change.audiences), key=_LEVELS.index)
-    if finding.level == "warning":
+    if "warning" in (finding.level, change.level):
         return "warning"
     return "error" if change.audiences else "note"
 
@@ -278,7 +278,7 @@ def _hint(change: Change, replayed: Sequence[ReplayResult]) -> str | None:
     if change.code == "cannot-tell":
         parts += [result.summarize(change.tools) for result in replayed]
     if change.audiences:
-        parts.append(f"id: {change.id}")
+        parts.append(f"to accept it: --accept {change.id} --reason TEXT")
     return "; ".join(parts) or None
 
 

@@ -26,7 +26,10 @@ def python_type(schema: Any, root: Any) -> Any:
         return schema
     definitions = {"$defs": schema["$defs"]} if "$defs" in schema else {}
     if not schema.keys() & {"$ref", "allOf"}:
-        schema = {**normalize(schema, root, unions=False), **definitions}
+        normalized = normalize(schema, root, unions=False)
+        if not isinstance(normalized, Mapping):
+            return normalized
+        schema = {**normalized, **definitions}
     rules = {key: value for key, value in schema.items() if key in _EXPRESSED}
     if schema.get("format") in FORMATS and "enum" not in rules:
         rules["enum"] = [{"format": schema["format"]}]  # no value of another type

@@ -151,7 +151,7 @@ class _Place(NamedTuple):
         old = _statements(self.written.old, roots.old, self.pointers.old, steps)
         new = _statements(self.written.new, roots.new, self.pointers.new, steps)
         for key in (*new, *old):
-            if is_changed and key in old and key in new and same_json(old[key].value, new[key].value):
+            if is_changed and key in old and key in new and _is_same_statement(steps, old[key], new[key]):
                 continue
             either = new.get(key) or old[key]
             return _Pair(old.get(key, next(iter(old.values()), either)).pointer, either.pointer)
@@ -163,6 +163,16 @@ class _Statement(NamedTuple):
 
     pointer: Pointer
     value: Any
+
+
+def _is_same_statement(steps: Pointer, old: _Statement, new: _Statement) -> bool:
+    """Return whether two statements are equal, whatever the order of types or values is."""
+    values = [old.value, new.value]
+    if steps == ("type",):
+        values = [sorted(types_of({"type": value})) for value in values]
+    elif steps == ("enum",):
+        values = [sorted(map(json_key, value)) for value in values]
+    return same_json(*values)
 
 
 class _Part(NamedTuple):
@@ -208,7 +218,7 @@ def _parts(part: _Part, root: Any) -> Iterator[_Part]:
 
 
 def _value_at(value: Any, steps: Pointer) -> Any:
-    """Return what a path leads to; ABSENT if it leads to nothing."""
+    """Return what a path leads to; ABSENT if there is none."""
     for step in steps:
         value = value.get(step, ABSENT) if isinstance(value, Mapping) else _item(value, step)
     return value
@@ -237,11 +247,15 @@ class _Comparison:
         """Return all differences, each once. If none of them narrows, but a witness is found, a further one has it."""
         top = _Place(_Pair((), ()), self._roots)
         differences = list(self._schemas(self._old, self._new, top))
-        if all(difference.effect in ("note", "wider") for difference in differences):
+        is_wider = all(difference.effect in ("note", "wider") for difference in differences)
+        if is_wider and not self._inclusion.proves(self._old, self._new):
             null_is_omitted = any(difference.code == "null-refused" for difference in differences)
-            witness = self._search(
-                self._old, self._new, top, None, lambda value: not (null_is_omitted and _has_null(value))
-            )
+            samples = [
+                value
+                for value in self._old_samples(self._old)  # those of the new schema may have names that the old has not
+                if not (null_is_omitted and _has_null(value))
+            ]
+            witness = self._first_lost(samples, self._old, self._new, top)
             if witness is not ABSENT:
                 narrowed = Difference("condition-changed", (), "narrower", self._old, self._new, witness)
                 differences.append(narrowed)
@@ -404,7 +418,7 @@ class _Comparison:
         lists = [schema for schema in (old, new) if "enum" in schema]
         if len(lists) == 2 or (lists and not are_apart):  # the values tell it
             return
-        rule = _only(new, ("type", "anyOf", "oneOf", "enum"))
+        rule = {"anyOf": [_only(new, ("type", "anyOf", "oneOf", "enum")), {"type": "null"}]}
         if removed and added:
             yield self._judged(difference("type-changed", "other"), old, new, place, rule)
         elif removed:
@@ -508,7 +522,9 @@ class _Comparison:
         added = {name: schema for name, schema in after.items() if name not in before}
         new_names = _find_renamed_properties(removed, added)
         for name, schema in removed.items():
-            if name in new_names:
+            if normalize(schema, self._old) is False:
+                yield Difference("condition-changed", self._property(place, name), "wider", schema)
+            elif name in new_names:
                 yield _renaming(name, new_names[name], new, self._property(place, new_names[name]))
             else:
                 yield self._removal(name, schema, old, new, place)
@@ -701,19 +717,24 @@ class _Comparison:
         rule = new if rule is None else rule
         if self._inclusion.proves(old, rule):
             return ABSENT
+        samples = filter(admits, [*self._old_samples(old), *self._samples[1].of(new)])
+        return self._first_lost(samples, old, rule, place)
+
+    def _old_samples(self, old: Any) -> list[Any]:
+        """Return samples of an old schema, and the examples if it is the whole one."""
         is_top = old is self._old or old == normalize(self._old, self._old)
-        old_samples, new_samples = self._samples[0].of(old), self._samples[1].of(new)
-        first = [*(self._examples if is_top else ()), *old_samples][:MAX_SAMPLES]
-        for value in [*first, *new_samples]:
-            try:
-                if (
-                    self._is_lost(value, old, rule)
-                    and admits(value)
-                    and all(self._is_lost(union.enclose(value), union.old, union.new) for union in place.unions)
+        return [*(self._examples if is_top else ()), *self._samples[0].of(old)][:MAX_SAMPLES]
+
+    def _first_lost(self, samples: Iterable[Any], old: Any, rule: Any, place: _Place) -> Any:
+        """Return the first value that the old schema admits and a rule refuses, also in the unions around them."""
+        try:
+            for value in samples:
+                if self._is_lost(value, old, rule) and all(
+                    self._is_lost(union.enclose(value), union.old, union.new) for union in place.unions
                 ):
                     return value
-            except TooManyStepsError:
-                return ABSENT
+        except TooManyStepsError:
+            pass
         return ABSENT
 
     def _is_lost(self, value: Any, old: Any, new: Any) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from toolgen.load.sources import json_type
 from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
-from toolgen.resolve.schema_locations import find_target
+from toolgen.resolve.schema_locations import find_target, map_subschemas
 from toolgen.resolve.value_checks import matches
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
@@ -299,8 +300,10 @@ def _merge_values(keyword: str, first: Any, second: Any) -> Any:
         return min(first, second)
     if keyword == "uniqueItems":
         return True
-    if keyword == "multipleOf" and isinstance(first, int) and isinstance(second, int):
-        return math.lcm(first, second)
+    if keyword == "multipleOf":
+        steps = Fraction(str(first)), Fraction(str(second))
+        step = Fraction(math.lcm(*(each.numerator for each in steps)), math.gcd(*(each.denominator for each in steps)))
+        return step.numerator if step.denominator == 1 else float(step)
     if keyword == "allOf":
         return [*first, *second]
     if keyword in ("properties", "patternProperties"):
@@ -312,6 +315,22 @@ def _merge_values(keyword: str, first: Any, second: Any) -> Any:
 def json_key(value: Any) -> str:
     """Return a string that is equal for values that are equal in JSON."""
     return json.dumps(_with_whole_numbers(value), sort_keys=True, default=str)
+
+
+def normal_form(value: Any, root: Any) -> Any:
+    """Return a value of a difference in one form of several equal ones: a schema, or a list in any order.
+
+    The schemas inside a schema get this form too, except for the targets of their references.
+    """
+    if isinstance(value, list):
+        return sorted((normal_form(item, root) for item in value), key=json_key)
+    if not isinstance(value, Mapping):
+        return value
+    rules = map_subschemas(drop_annotations(value, deep=True), lambda sub, _: normal_form(sub, root))
+    rules = rules if "$ref" in rules else normalize(rules, root)
+    if isinstance(rules, Mapping):
+        return {key: sorted(each, key=json_key) if key == "enum" else each for key, each in rules.items()}
+    return rules
 
 
 def _with_whole_numbers(value: Any) -> Any:

@@ -1,0 +1,163 @@
+"""Random edits of real declarations: no error without a loss, and no loss without a finding.
+
+Instances are sampled from both sides, and each verdict on one is confirmed by jsonschema.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.breaking.test_laws import SOUND, Schema, objects
+from tests.support.budgets import budget
+from toolgen.breaking.schema_comparison import ABSENT, Difference, compare_schemas
+from toolgen.breaking.schema_samples import Samples
+
+EXCLUDED_BY_TYPE = ("null-refused", "parameter-became-required", "required-parameter-added", "parameter-removed")
+"""Losses of which the types alone are a proof."""
+
+
+def without(schema: Schema, rng: random.Random) -> None:
+    keywords = sorted(schema.keys() - {"type", "$defs", "$ref", "properties", "description", "title", "items"})
+    if keywords:
+        del schema[rng.choice(keywords)]
+
+
+def with_bound(schema: Schema, rng: random.Random) -> None:
+    kind = schema.get("type")
+    sizes = {"string": "Length", "array": "Items", "object": "Properties"}
+    if kind in ("integer", "number"):
+        schema[rng.choice(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"])] = rng.choice([0, 1, 5, 100])
+    elif isinstance(kind, str) and kind in sizes:
+        schema[rng.choice(["min", "max"]) + sizes[kind]] = rng.choice([0, 1, 2, 5, 50])
+
+
+def with_union(schema: Schema, rng: random.Random) -> None:
+    inner = {key: value for key, value in schema.items() if key != "$defs"}
+    second = rng.choice([{"type": "null"}, {"const": None}, {"type": "integer", "minimum": 3}, {"enum": ["x", "y"]}])
+    for key in inner:
+        del schema[key]
+    schema[rng.choice(["anyOf", "oneOf"])] = [inner, second]
+
+
+def with_values(schema: Schema, rng: random.Random) -> None:
+    if isinstance(schema.get("enum"), list) and len(schema["enum"]) > 1:
+        schema["enum"] = schema["enum"][: rng.randint(1, len(schema["enum"]))]
+    elif schema.get("type") == "string":
+        schema["pattern"] = rng.choice(["^a", "^[a-z]+$", "^[A-Z]{2,4}$", "0$"])
+
+
+def as_tuple(schema: Schema, rng: random.Random) -> None:
+    if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
+        schema["prefixItems"] = [copy.deepcopy(schema["items"]), {"type": "integer", "maximum": rng.choice([1, 9])}]
+
+
+def with_other_properties(schema: Schema, rng: random.Random) -> None:
+    names = sorted(schema.get("properties", {}))
+    if not names:
+        return
+    name = rng.choice(names)
+    change = rng.choice(["required", "optional", "gone", "closed"])
+    required = [each for each in schema.get("required", ()) if each != name]
+    if change == "required":
+        schema["required"] = [*required, name]
+    elif change == "closed":
+        schema["additionalProperties"] = False
+    else:
+        schema["required"] = required
+        if change == "gone":
+            del schema["properties"][name]
+
+
+EDITS = (without, with_bound, with_union, with_values, as_tuple, with_other_properties)
+
+
+def edited(old: Schema, rng: random.Random) -> Schema:
+    """A copy with one edit or two. An edit of the whole is one of an object: parameters have this type."""
+    new = copy.deepcopy(old)
+    for _ in range(rng.choice([1, 1, 2])):
+        part = rng.choice([*objects(new)])
+        edit = rng.choice([with_bound, with_other_properties] if part is new else EDITS)
+        edit(part, rng)
+    return new
+
+
+def validator(schema: Schema) -> Any:
+    return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def refused(old: Schema, new: Schema, values: Iterator[Any]) -> Any:
+    """An instance that jsonschema admits in the old schema and refuses in the new one; ABSENT if there is none."""
+    before, after = validator(old), validator(new)
+    return next((value for value in values if before.is_valid(value) and not after.is_valid(value)), ABSENT)
+
+
+def instances(schema: Schema, rng: random.Random) -> Iterator[Any]:
+    """Samples of a schema, and mixtures of two of its objects."""
+    samples = Samples(schema, combined=True).of(schema)
+    yield from samples
+    dicts = [sample for sample in samples if isinstance(sample, dict)]
+    for _ in range(budget(40, 400)):
+        if dicts:
+            first, second = rng.choice(dicts), rng.choice(dicts)
+            yield {**first, **{key: value for key, value in second.items() if rng.random() < 0.5}}
+
+
+def is_loss(difference: Difference) -> bool:
+    return difference.effect in ("narrower", "other")
+
+
+def schema_of_witness(difference: Difference) -> list[Any]:
+    """The path of the schema of which a difference's witness is a value."""
+    schema: list[Any] = []
+    steps = list(difference.pointer)
+    while steps:
+        step = steps.pop(0)
+        if step in ("properties", "prefixItems", "anyOf", "oneOf", "allOf", "$defs", "patternProperties") and steps:
+            schema += [step, steps.pop(0)]
+        elif step in ("items", "additionalProperties"):
+            schema.append(step)
+        else:
+            break
+    if "parameter" in difference.code:
+        return schema[:-2]
+    return schema[:-1] if difference.code in ("object-closed", "object-opened") else schema
+
+
+@pytest.mark.parametrize("seed", range(budget(20, 400)))
+def test_errors_have_a_loss_and_losses_have_a_finding(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = [row for row in SOUND if isinstance(row["parameters"], dict) and "$ref" not in json.dumps(row["parameters"])]
+    for row in rng.sample(rows, min(len(rows), 6)):
+        old, new = row["parameters"], edited(row["parameters"], rng)
+        for before, after in ((old, new), (new, old)):
+            differences = compare_schemas(before, after)
+            lost = refused(before, after, instances(before, rng))
+            losses = [each for each in differences if is_loss(each)]
+            is_told = losses or any(each.effect == "unknown" or each.code == "null-refused" for each in differences)
+            assert lost is ABSENT or is_told, (row["id"], lost, before, after)
+            for each in losses:
+                assert each.witness is not ABSENT or each.code in EXCLUDED_BY_TYPE, (row["id"], each)
+                check_witness(each, before, after)
+
+
+def check_witness(difference: Difference, old: Schema, new: Schema) -> None:
+    """The old schema at the place of a difference admits its witness, and the new one refuses it."""
+    if difference.witness is ABSENT:
+        return
+    for root, is_admitted in ((old, True), (new, False)):
+        schema: Any = root
+        for step in schema_of_witness(difference):
+            if isinstance(schema, list):
+                schema = schema[step] if isinstance(step, int) and step < len(schema) else None
+            else:
+                schema = schema.get(step) if isinstance(schema, dict) else None
+        # the checker of formats knows only those whose packages are installed; the other ones refuse nothing
+        if isinstance(schema, dict) and difference.code != "format-changed":
+            assert validator(schema).is_valid(difference.witness) is is_admitted, (difference, schema)
