@@ -303,6 +303,7 @@ def _provider(plan: ProviderPlan, catalog: Catalog, wire: ProviderPayload, wire_
         plan=plan,
         in_text=isinstance(payload, str),
         depth=plan.depth if plan.depth != Config().recursion_depth else None,
+        models=plan.own_models,
         with_tools="tools" in catalog.config.parts,
     )
     declared = {each.tool.name: _declared_facts(each, plan) for each in wire.tools}

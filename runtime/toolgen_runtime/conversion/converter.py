@@ -27,6 +27,7 @@ from ..models import (
 from ..paths import ROOT, Path
 from ..shipped_providers import API_OF
 from .extras import ABSENT
+from .fit_to_model import fit_body_to_model, fit_request_to_model
 from .message_order import check_messages, mark_unpaired_results
 from .reader import Reader, check_tools
 from .request_tools import (
@@ -222,7 +223,9 @@ class Converter:
     def write_checked_request(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write a request, and report it if none of its messages is left."""
         writer.was_read = not API_OF.keys().isdisjoint(request.metadata or ())
-        written: dict[str, Any] = self.write_request(request, ROOT, writer)
+        writer.model_facts = self.wire.model_facts(request.model)
+        request = fit_request_to_model(request, writer)
+        written: dict[str, Any] = fit_body_to_model(self.write_request(request, ROOT, writer), request, writer)
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
         if request.messages and not read and [] in map(written.get, ("messages", "contents", "input")):
             reason = f"none is left beside the system text, and {self.wire.title} needs one"

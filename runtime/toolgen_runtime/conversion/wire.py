@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from ..json_values import apply_merge_patch, same_json
 from .cache import Cache
 from .extras import contains_schema, declared_settings
+from .model_facts import NO_FACTS, ModelFacts, find_model_facts
 
 if TYPE_CHECKING:
     from ..lowering.lowered_schema import SchemaChange
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["CachedEntry", "DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+_MOST_MODELS = 256
+"""How many models are remembered. Names come from outside, and must not fill the memory."""
 
 
 class WireFacts:
@@ -32,7 +35,8 @@ class WireFacts:
     members that the API rejects in requests. `declared` has the keys of the wire's tools for settings of the declaration.
     `dialects` are its rules for schemas. `unique_names` means that the API rejects two tools of one name. `session` is
     how a session calls the official client, and makes it: the section of this name in the profile. `api` is the API that
-    the provider speaks. `extras` is the section of this name, if it is not that of a shipped profile.
+    the provider speaks. `extras` is the section of this name, if it is not that of a shipped profile. `models` are the
+    entries of the section of this name.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class WireFacts:
         session: Mapping[str, Any] = _NOTHING,
         api: str = "",
         extras: Mapping[str, Any] = _NOTHING,
+        models: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         self.name = name
         self.api = api
@@ -66,10 +71,14 @@ class WireFacts:
         self.declared = declared
         self.dialects = dialects
         self.session = session
+        self.models = models
 
-    def patched(self, **patch: Any) -> WireFacts:
-        """Return these facts with a merge patch (RFC 7396): those of a host that states how it differs."""
-        return WireFacts(**apply_merge_patch(vars(self), patch))
+    def patched(self, *, models: Sequence[Mapping[str, Any]] = (), **patch: Any) -> WireFacts:
+        """Return these facts with a merge patch (RFC 7396): those of a host that states how it differs.
+
+        Its `models` come after those here.
+        """
+        return WireFacts(**{**apply_merge_patch(vars(self), patch), "models": [*self.models, *models]})
 
 
 class DeclaredToolFacts:
@@ -79,7 +88,7 @@ class DeclaredToolFacts:
     `renames` has the wire names of tools that are named differently, `refused` the tools that the provider must not
     get, `encoding_tables` the encoding tables by tool, `strict` the tools in strict mode, and `strict_if_fewer_tools`
     those that would be strict in a request with fewer tools. `depth` limits recursive schemas. `package` is the package
-    of the providers, next to that of the tools.
+    of the providers, next to that of the tools. `models` are the entries about models that the project adds.
     """
 
     def __init__(
@@ -93,6 +102,7 @@ class DeclaredToolFacts:
         strict_if_fewer_tools: Collection[str] = (),
         depth: int = 3,
         package: str | None = None,
+        models: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         self.names = names
         self.payload = payload
@@ -103,10 +113,17 @@ class DeclaredToolFacts:
         self.strict_if_fewer_tools = frozenset(strict_if_fewer_tools)
         self.depth = depth
         self.package = package
+        self.models = models
 
     @classmethod
     def by_tool(
-        cls, tools: Mapping[str, Mapping[str, Any]], payload: Any, *, package: str | None = None, depth: int = 3
+        cls,
+        tools: Mapping[str, Mapping[str, Any]],
+        payload: Any,
+        *,
+        package: str | None = None,
+        depth: int = 3,
+        models: Sequence[Mapping[str, Any]] = (),
     ) -> Self:
         """Return the facts, given tool by tool, so that version control merges the tools of two branches.
 
@@ -127,6 +144,7 @@ class DeclaredToolFacts:
             strict_if_fewer_tools=tuple(stated("strict_if_fewer_tools")),
             depth=depth,
             package=package,
+            models=models,
         )
 
     @cached_property
@@ -209,6 +227,19 @@ class ProviderWire:
         self.entries: Cache[CachedEntry] = Cache()
         self.declared_entries: Mapping[str, Any] = _NOTHING
         self.api = facts.api or facts.name
+        self.models = [*facts.models, *declared.models]
+        self._model_facts: dict[str, ModelFacts] = {}
+
+    def model_facts(self, model: str | None) -> ModelFacts:
+        """Return what differs for a model, by the name that a request has."""
+        if not model or not self.models:
+            return NO_FACTS
+        facts = self._model_facts.get(model)
+        if facts is None:
+            if len(self._model_facts) >= _MOST_MODELS:
+                self._model_facts.clear()
+            facts = self._model_facts[model] = find_model_facts(self.models, model)
+        return facts
 
     @cached_property
     def extras_facts(self) -> ExtrasFacts:

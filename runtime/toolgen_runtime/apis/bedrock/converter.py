@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -129,8 +128,6 @@ class BedrockConverter(NativeToolSdkConverter):
 
     RESPONSE_KEYS = frozenset(["output", "stopReason"])
     DEFAULT_KEYS = ("user", "document", "result")
-    UNFLAGGED_MODELS: ClassVar[str]
-    """A pattern for the models that reject the error flag of a result."""
     SDK_BYTES: ClassVar[Base64Keys]
     """The values that are base64 in a body and bytes in the client."""
     USAGE: ClassVar[UsageTable]
@@ -186,7 +183,6 @@ class BedrockConverter(NativeToolSdkConverter):
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body, with the tools that the API requires and without those that must not be called."""
-        writer.model = request.model
         wire = self.write_request_body(request, at, writer)
         _complete_tool_config(wire, request.tool_choice, writer.peek_extras(request.metadata), writer)
         return wire
@@ -465,7 +461,7 @@ class BedrockConverter(NativeToolSdkConverter):
         self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call. Some models have no error flag: an error is text there, as its key says."""
-        if (is_error or kind == "error") and re.fullmatch(self.UNFLAGGED_MODELS, writer.model or ""):
+        if (is_error or kind == "error") and writer.model_facts.error_flag is False:
             kind, value = say_failure_in_value(kind, value, is_error, at, writer)
             if kind == "error":
                 writer.report_loss(at[0], "an error", "rewritten", "it is sent as text, as the model has no error flag")

@@ -11,11 +11,18 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ....conversion.extras import has_value_at
+from ....conversion.fields import (
+    read_flag_about_tools,
+    read_nearest_effort,
+    write_flag_about_tools,
+    write_nearest_effort,
+)
+from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.responses import FinishReason
 from ....conversion.writer import Writer
 from ....json_values import apply_merge_patch
-from ....models import ContentPart, ImagePart, OpaquePart, TextPart
+from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
@@ -40,7 +47,7 @@ class Groq(OpenaiCompatible):
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning"], default_key="reasoning")
     REQUEST_MAX_COMPLETION_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
-    REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {"levels": {"minimal": "low", "xhigh": "high", "max": "high"}}
+    REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {"minimal": "low", "xhigh": "high", "max": "high"}
     REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -62,3 +69,108 @@ class Groq(OpenaiCompatible):
         if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body."""
+        source = SourceObject(wire, at, reader)
+        tools = source.value_with_extra("tools", self.read_tools)
+        reader.set_offered_tools(tools)
+        model = source.optional("model", str)
+        messages = source.value("messages", self.read_messages)
+        tool_choice = source.field(
+            "tool_choice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
+        )
+        parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
+        output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        max_output_tokens = source.named(self.REQUEST_MAX_COMPLETION_TOKENS, int)
+        temperature = source.optional("temperature", float)
+        top_p = source.optional("top_p", float)
+        reasoning = source.field(
+            "reasoning_effort", read_nearest_effort, write_nearest_effort, self.REQUEST_REASONING_EFFORT
+        )
+        stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
+        seed = source.optional("seed", int)
+        stream = source.optional("stream", bool)
+        return Request(
+            messages,
+            model,
+            tools,
+            tool_choice,
+            parallel_tool_calls,
+            output_format,
+            max_output_tokens,
+            temperature,
+            top_p,
+            stop,
+            seed,
+            reasoning,
+            stream,
+            metadata=source.metadata(),
+        )
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body."""
+        target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+        )
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.optional("model", request.model)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
+            request.tool_choice,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
+            request.tools,
+        )
+        target.field(
+            "parallel_tool_calls",
+            request.parallel_tool_calls,
+            "parallelToolCalls",
+            read_flag_about_tools,
+            write_flag_about_tools,
+            request.tools,
+        )
+        target.field(
+            "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
+        )
+        target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
+        target.optional("temperature", request.temperature)
+        target.optional("top_p", request.top_p)
+        target.field(
+            "reasoning_effort",
+            request.reasoning,
+            "reasoning",
+            read_nearest_effort,
+            write_nearest_effort,
+            self.REQUEST_REASONING_EFFORT,
+        )
+        target.field(
+            "stop",
+            request.stop,
+            "stop",
+            self.read_stop_sequences,
+            self.write_stop_sequences,
+            request.reasoning,
+            self.REQUEST_STOP,
+        )
+        target.optional("seed", request.seed)
+        target.optional("stream", request.stream)
+        return target.finish()
