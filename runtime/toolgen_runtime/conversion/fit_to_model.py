@@ -21,6 +21,8 @@ from ..models import (
     Reasoning,
     Request,
     TextPart,
+    ToolMessage,
+    ToolResult,
     UserMessage,
 )
 from ..paths import ROOT, Path
@@ -28,7 +30,7 @@ from ..serialization import to_camel_case
 from .extras import ABSENT, extra_at, without_extra_at
 from .model_facts import NO_FACTS, ModelFacts, ReasoningFacts
 from .request_tools import has_tools_for_provider
-from .writer import Action, Severity, Writer
+from .writer import Action, Severity, Writer, describe_as_text
 
 __all__ = ["TOKENS_OF_EFFORTS", "fit_body_to_model", "fit_request_to_model", "is_reasoning", "report_for_model"]
 
@@ -340,7 +342,60 @@ def _fit_messages(request: Request, facts: ModelFacts, writer: Writer) -> Reques
     kinds = facts.media.get("input")
     if kinds is not None:
         messages = [_with_media(message, i, kinds, writer) for i, message in enumerate(messages)]
+    kinds = facts.media.get("results")
+    if kinds is not None:
+        messages = _with_media_after_results(messages, kinds, writer)
     return request if messages is request.messages else replace(request, messages=messages)
+
+
+def _with_media_after_results(messages: list[Message], kinds: Collection[str], writer: Writer) -> list[Message]:
+    """Return messages in which media that results cannot have follow the results of their turn in a user message.
+
+    A user message that follows anyway gets them. A result keeps the description of what was moved.
+    """
+    arranged: list[Message] = []
+    moved: list[ContentPart] = []
+    for i, message in enumerate(messages):
+        if moved and type(message) is UserMessage:
+            content = message.content
+            further = [TextPart(content)] if isinstance(content, str) else content
+            message, moved = replace(message, content=[*moved, *further]), []
+        elif moved and type(message) is not ToolMessage:
+            arranged.append(UserMessage(moved))
+            moved = []
+        if type(message) is ToolMessage:
+            at = (((ROOT, "messages"), i), "results")
+            results = [
+                _without_media(result, (at, j), kinds, moved, writer) for j, result in enumerate(message.results)
+            ]
+            message = message if results == message.results else replace(message, results=results)
+        arranged.append(message)
+    if moved:
+        arranged.append(UserMessage(moved))
+    return arranged if any(new is not old for new, old in zip(arranged, messages, strict=False)) else messages
+
+
+def _without_media(
+    result: ToolResult, at: Path, kinds: Collection[str], moved: list[ContentPart], writer: Writer
+) -> ToolResult:
+    """Return a result in which media that it cannot have are described. They are added to `moved`."""
+    if result.kind != "multimodal" or type(result.value) is not list:
+        return result
+    value: list[ContentPart] = []
+    for i, part in enumerate(result.value):
+        if type(part) in (TextPart, OpaquePart) or part.type in kinds:
+            value.append(part)
+            continue
+        reason = "takes it after the results of the turn"
+        report_for_model(writer, ((at, "value"), i), type(part).__name__, "moved", reason, "media.results")
+        moved.append(part)
+        value.append(TextPart(describe_as_text(part)))
+    if value == result.value:
+        return result
+    if any(type(part) is not TextPart for part in value):
+        return replace(result, value=value)
+    text = "\n".join(part.text for part in value if type(part) is TextPart)
+    return replace(result, kind="error" if result.is_error else "text", value=text, is_error=None)
 
 
 def _is_prefill(message: Message) -> bool:

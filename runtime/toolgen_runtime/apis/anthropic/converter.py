@@ -81,8 +81,8 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
+from ..claude_thinking import SMALLEST_BUDGET, fit_thinking, read_reasoning_settings, write_thinking
 from .fields import limit_cache_marks, read_refused_number, read_source, write_refused_number, write_source
-from .thinking import SMALLEST_BUDGET, fit_thinking, read_reasoning_settings, write_thinking
 
 __all__ = ["AnthropicConverter"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.extras import ABSENT
-from ...conversion.fit_to_model import TOKENS_OF_EFFORTS, report_for_model
-from ...conversion.writer import Writer
-from ...models import Reasoning
-from ...paths import Path
+from ..conversion.extras import ABSENT
+from ..conversion.fit_to_model import TOKENS_OF_EFFORTS, report_for_model
+from ..conversion.writer import Writer
+from ..models import Reasoning
+from ..paths import Path
 
 __all__ = ["SMALLEST_BUDGET", "fit_thinking", "read_reasoning_settings", "write_thinking"]
 
