@@ -10,7 +10,7 @@ import yaml
 
 from tests.providers import laws
 from tests.support.every_row import over
-from tests.support.generated import Package
+from tests.support.generated import Package, compiled, write_project
 from tests.support.requests import HELLO
 
 ROWS = yaml.safe_load((Path(__file__).parent / "refusals.yaml").read_text(encoding="utf-8"))["rows"]
@@ -128,3 +128,24 @@ def test_later_entries_win_key_by_key_and_a_deployment_is_its_model() -> None:
     assert facts.limits == {"output": 5}
     assert facts.model == "Prod"
     assert find_model_facts(entries, "other").parameters == {}
+
+
+def test_a_project_adds_models_without_a_class_of_its_own(tmp_path: Path) -> None:
+    schemas = write_project(tmp_path, providers=("openai_chat", "azure"))
+    (schemas / "providers").mkdir()
+    entries = [{"match": ["prod"], "is": "gpt-5-2025-08-07"}, {"match": ["gpt-5"], "parameters": {"temperature": True}}]
+    own = {"extends": "azure", "models": entries}
+    (schemas / "providers" / "azure.yaml").write_text(yaml.safe_dump(own), "utf-8")
+    files = compiled(schemas)
+    assert not [path for path in files if path.endswith("_wire.py")]
+    package = Package(files, tmp_path)
+    models = package.module("models")
+    request = models.Request([models.UserMessage("Hi")], model="prod", temperature=0.5, top_p=0.5)
+    losses: list[Any] = []
+    body = laws.write(package, "azure", request, losses)
+    assert (body["model"], body["temperature"], "top_p" in body) == ("prod", 0.5, False)
+    assert losses[-1].reason == "prod accepts only [1] for topP (fact parameters.topP of the model)"
+    request.model = "gpt-5"
+    assert "temperature" not in laws.write(package, "openai_chat", request)
+    request.model = "other"
+    assert laws.write(package, "azure", request)["top_p"] == 0.5
