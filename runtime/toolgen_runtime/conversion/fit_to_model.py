@@ -146,13 +146,13 @@ def _fit_effort(reasoning: Reasoning, facts: ReasoningFacts, at: Path, writer: W
 
 def _nearest_effort(effort: str, efforts: Sequence[str]) -> str:
     """Return the nearest of some efforts; of two that are as near, the higher one."""
-    rank = _EFFORTS.index(effort)
-    known = [name for name in efforts if name in _EFFORTS] or list(efforts)
-    return min(known, key=lambda name: (abs(_rank(name) - rank), -_rank(name)))
+    rank = _rank(effort)
+    return min(efforts, key=lambda name: (abs(_rank(name) - rank), -_rank(name)))
 
 
 def _rank(effort: str) -> int:
-    return _EFFORTS.index(effort) if effort in _EFFORTS else len(_EFFORTS)
+    """Return the place of an effort among all. One that only some host has, such as `default`, is in the middle."""
+    return _EFFORTS.index(effort if effort in _EFFORTS else "medium")
 
 
 def _fit_budget(reasoning: Reasoning, facts: ReasoningFacts, at: Path, writer: Writer) -> Reasoning:

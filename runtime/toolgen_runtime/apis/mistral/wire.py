@@ -235,6 +235,35 @@ class Mistral(MistralConverter):
                 "reasoning": {"beside_tools": "stated_none"},
             },
             {"match": ["*"], "reasoning": {"beside_tools": "any"}, "parameters": {"max_tokens": True}},
+            {
+                "match": [
+                    "mistral-large*",
+                    "ministral*",
+                    "codestral*",
+                    "devstral*",
+                    "open-*",
+                    "pixtral*",
+                    "magistral*",
+                    "mistral-medium-25*",
+                    "mistral-small-25*",
+                    "mistral-small-24*",
+                ],
+                "reasoning": {"efforts": [], "budget": False},
+            },
+            {
+                "match": ["mistral-small-26*", "mistral-medium-3.5*"],
+                "reasoning": {"efforts": ["none", "high"], "budget": False},
+            },
+            {
+                "match": [
+                    "codestral*",
+                    "ministral-8b-24*",
+                    "ministral-3b-24*",
+                    "open-mistral-nemo*",
+                    "mistral-large-2411*",
+                ],
+                "media": {"input": []},
+            },
         ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {

@@ -37,6 +37,23 @@ class Groq(OpenaiCompatible):
         name="groq",
         title="Groq Chat Completions",
         rejects=[["refusal"], ["logit_bias"], ["logprobs"], ["top_logprobs"]],
+        models=[
+            {
+                "match": ["llama*", "gemma*", "kimi-k2*", "allam*", "compound*"],
+                "reasoning": {"efforts": [], "budget": False},
+            },
+            {
+                "match": ["llama-3*", "gemma*", "allam*", "compound*", "qwen*"],
+                "output": {"schema": False},
+                "strict": False,
+            },
+            {
+                "match": ["gpt-oss*"],
+                "reasoning": {"efforts": ["low", "medium", "high"], "budget": False, "default": "medium"},
+                "limits": {"context": 131072, "output": 65536},
+            },
+            {"match": ["qwen3*"], "reasoning": {"efforts": ["none", "default"], "budget": False, "default": "default"}},
+        ],
     )
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = apply_merge_patch(
         OpenaiCompatible.FINISH_REASONS, {"end_turn": None, "insufficient_system_resource": None, "aborted": None}

@@ -258,6 +258,18 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
                 "reasoning": {"beside_tools": "stated_none"},
             },
             {"match": ["*"], "reasoning": {"beside_tools": "any"}, "parameters": {"max_tokens": True}},
+            {
+                "match": ["kimi-k2.[5-9]*", "kimi-k2p[5-9]*"],
+                "reasoning": {"default": "high"},
+                "parameters": {"temperature": [1]},
+                "forced_choice": "unless_reasoning",
+            },
+            {
+                "match": ["qwen3.[5-9]*", "qwq*", "qwen3-*-thinking*"],
+                "reasoning": {"default": "high"},
+                "forced_choice": "unless_reasoning",
+            },
+            {"match": ["deepseek-v4*"], "reasoning": {"default": "high"}, "forced_choice": "unless_reasoning"},
         ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = apply_merge_patch(OpenaiChat.TOOL_CHOICES, {"allowed": None})

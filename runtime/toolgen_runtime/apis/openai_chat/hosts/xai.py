@@ -80,6 +80,43 @@ class Xai(OpenaiCompatible):
                 "says_open": True,
             },
         },
+        models=[
+            {
+                "match": [
+                    "grok-3",
+                    "grok-3-fast*",
+                    "grok-2*",
+                    "grok-*-non-reasoning*",
+                    "grok-code-fast*",
+                    "grok-4",
+                    "grok-4-0709*",
+                    "grok-4-fast*",
+                    "grok-4-1-fast*",
+                ],
+                "reasoning": {"efforts": [], "budget": False},
+            },
+            {"match": ["grok-3-mini*"], "reasoning": {"efforts": ["low", "high"], "budget": False, "default": "low"}},
+            {
+                "match": ["grok-3-mini*", "grok-4", "grok-4-0709*", "grok-4.*", "grok-code-fast*"],
+                "parameters": {
+                    "presencePenalty": [0],
+                    "frequencyPenalty": [0],
+                    "stop": False,
+                    "presence_penalty": [0],
+                    "frequency_penalty": [0],
+                },
+            },
+            {
+                "match": ["grok-*-non-reasoning*"],
+                "parameters": {
+                    "presencePenalty": True,
+                    "frequencyPenalty": True,
+                    "stop": True,
+                    "presence_penalty": True,
+                    "frequency_penalty": True,
+                },
+            },
+        ],
     )
     USAGE: ClassVar[UsageTable] = UsageTable(
         {
