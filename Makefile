@@ -1,6 +1,6 @@
 # Everyday tasks. Set-up runs once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift tables distributions bench laws declarations lowered engines rows github-tools kills rebuilds fuzz programs editors formats pages site prose soak servers clean
+.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift tables distributions bench laws declarations lowered engines rows github-tools kills rebuilds fuzz programs editors formats pages site prose soak servers models clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -186,6 +186,9 @@ soak: $(READY) ## run two thousand conversations with each official client; ARGS
 
 servers: $(READY) ## drive a generated package against LiteLLM's proxy, MCP programs of npm and vLLM, installed below build/servers; ARGS="litellm mcp vllm" chooses
 	@$(BIN)/python -m tests.servers $(ARGS)
+
+models: $(READY) ## list what LiteLLM's list of models knows and the profiles do not; ARGS="anthropic gemini" chooses
+	@$(BIN)/python -m tests.providers.known_models $(ARGS)
 
 fuzz: $(READY) ## fuzz with hostile sources, each target for FUZZ_SECONDS; ARGS="--seed N" repeats a run
 	@$(BIN)/python -m tests.safety.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)

@@ -47,7 +47,6 @@ class ModelFacts:
     signed_calls: bool | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     cache_minimum: int | None = None
-    called_as: Sequence[str] = ()
 
 
 NO_FACTS = ModelFacts()

@@ -197,6 +197,7 @@ class Gemini(GeminiConverter):
                 "match": ["gemini-3-flash*", "gemini-3.1-flash*", "gemini-3.[5-6]-flash*"],
                 "reasoning": {"efforts": ["minimal", "low", "medium", "high"]},
             },
+            {"match": ["gemini-4-hydrogen*"], "reasoning": {"efforts": ["low", "medium", "high", "xhigh"]}},
             {
                 "match": ["gemini-3.[6-9]-flash*", "gemini-3.5-flash-lite*"],
                 "parameters": {"temperature": False, "topP": False, "generationConfig.topK": False},

@@ -165,6 +165,7 @@ class OpenaiResponses(ResponsesConverter):
             },
             {"match": ["gpt-3.5*"], "media": {"input": []}},
             {"match": ["gpt-4o*"], "limits": {"context": 128000, "output": 16384}},
+            {"match": ["gpt-4o-2024-05-13"], "strict": False, "output": {"schema": False}, "limits": {"output": 4096}},
             {"match": ["gpt-4.1*"], "limits": {"context": 1047576, "output": 32768}},
             {
                 "match": ["o1", "o1-*", "o3", "o3-*", "o4-mini*"],
@@ -246,6 +247,7 @@ class OpenaiResponses(ResponsesConverter):
                 "reasoning": {"efforts": ["low", "medium", "high", "xhigh"], "default": "medium"},
                 "parameters": {"temperature": [1], "topP": [1], "logprobs": False, "top_logprobs": False},
             },
+            {"match": ["gpt-5.3-codex*"], "reasoning": {"efforts": ["none", "low", "medium", "high", "xhigh"]}},
             {
                 "match": ["gpt-5.[2-4]-pro*", "gpt-5.5-pro*"],
                 "reasoning": {"efforts": ["medium", "high", "xhigh"], "default": "medium"},
@@ -263,7 +265,7 @@ class OpenaiResponses(ResponsesConverter):
                 "while_reasoning": {"temperature": [1], "topP": [1], "logprobs": False, "top_logprobs": False},
             },
             {
-                "match": ["gpt-6*-sol*", "gpt-6-astra*", "gpt-6-rosalind*"],
+                "match": ["gpt-6.*-sol*", "gpt-6-astra*", "gpt-6-rosalind*"],
                 "reasoning": {"efforts": ["low", "medium", "high", "xhigh", "max"]},
             },
         ],
