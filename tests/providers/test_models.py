@@ -149,3 +149,11 @@ def test_a_project_adds_models_without_a_class_of_its_own(tmp_path: Path) -> Non
     assert "temperature" not in laws.write(package, "openai_chat", request)
     request.model = "other"
     assert laws.write(package, "azure", request)["top_p"] == 0.5
+
+
+def test_portability_says_what_differs_for_the_models_of_a_project(tmp_path: Path) -> None:
+    text = compiled(write_project(tmp_path, models=["gpt-4-turbo", "unheard-of"]))["PORTABILITY.md"]
+    assert "## Models" in text
+    (line,) = [line for line in text.splitlines() if line.startswith("- `gpt-4-turbo` of openai_chat: ")]
+    assert "strict: `false`" in line
+    assert "unheard-of" not in text

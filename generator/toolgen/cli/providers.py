@@ -111,7 +111,9 @@ def _facts_of_model(profile: Profile, model: str) -> dict[str, Any]:
     from toolgen_runtime.conversion.model_facts import matching_entries, merge_entries
 
     entries = profile.facts.get("models", ())
-    stated = [{key: entry.get(key) for key in ("match", "date", "evidence")} for entry in matching_entries(entries, model)]
+    stated = [
+        {key: entry.get(key) for key in ("match", "date", "evidence")} for entry in matching_entries(entries, model)
+    ]
     return {"facts": merge_entries(entries, model), "entries": stated}
 
 
