@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 from os import environ
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import uvicorn
@@ -23,9 +24,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from examples.connection import report, session
-from examples.gateway_requests import refuse, without_unused_keys
+from examples.gateway_errors import NO_RESPONSE, error_body, explain, failure, refusal
+from examples.gateway_requests import read_request, refuse
 from generated.errors import ConversionError
-from generated.models import StreamEvent
+from generated.models import ErrorEvent, Request, StreamEvent
 from generated.providers import openai_chat
 from generated.sessions import AsyncSession, SessionError
 
@@ -37,30 +39,40 @@ def make_app(model: AsyncSession) -> FastAPI:
     @app.post("/v1/chat/completions")
     async def complete(body: dict[str, Any]) -> Response:
         try:
-            return await complete_chat(model, body)
-        except SessionError as error:
-            return failure(error.status if error.status >= 400 else 502, error.error.kind, error.error.message)
+            request = read_request(body)
         except ConversionError as error:
-            return failure(400, "invalid_request", str(error))
-        except Exception as error:  # noqa: BLE001 - the client may raise anything, such as a connection error
-            return failure(502, "server", f"The provider did not respond: {type(error).__name__}")
+            return refusal(error)
+        try:
+            return await complete_chat(model, body, request)
+        except SessionError as error:
+            return failure(error.status if error.status >= 400 else 502, error.error, error.retry_after)
+        except ConversionError as error:
+            return refusal(explain(error, body, request))
+        except Exception:  # noqa: BLE001 - the client may raise anything, such as a connection error
+            return failure(502, NO_RESPONSE)
+
+    @app.get("/v1/models")
+    async def models() -> dict[str, Any]:
+        only = {"id": model.model, "object": "model", "created": 0, "owned_by": "gateway"}
+        return {"object": "list", "data": [only]}
 
     @app.exception_handler(RequestValidationError)
     async def unreadable(_: HttpRequest, error: RequestValidationError) -> JSONResponse:
-        return failure(400, "invalid_request", "the body must be a JSON object")
+        return refusal(ConversionError("", "the body must be a JSON object"))
 
     return app
 
 
-async def complete_chat(model: AsyncSession, body: dict[str, Any]) -> Response:
+async def complete_chat(model: AsyncSession, body: dict[str, Any], request: Request) -> Response:
     """Respond to a request."""
-    request = replace(openai_chat.from_request(without_unused_keys(body)), model=None)
     identifier, created = f"chatcmpl-{uuid4().hex}", int(time.time())
     if not request.stream:
         completion = replace(await model.complete(request), id=None)  # the gateway sets the id, as in the chunks below
         return JSONResponse(openai_chat.to_response(completion, id=identifier, created=created, on_loss=report))
     events = model.stream(request)
     first = await anext(events)  # raises if the request is refused, while a status can still be sent
+    if isinstance(first, ErrorEvent):
+        return failure(502, first.error or NO_RESPONSE)
     writer = openai_chat.StreamWriter(id=identifier, created=created, model=model.model, on_loss=report)
     options = body.get("stream_options")
     usage = isinstance(options, dict) and options.get("include_usage") is True
@@ -70,25 +82,26 @@ async def complete_chat(model: AsyncSession, body: dict[str, Any]) -> Response:
 async def framed(
     first: StreamEvent, events: AsyncIterator[StreamEvent], writer: openai_chat.StreamWriter, usage: bool
 ) -> AsyncIterator[str]:
-    """Write events as lines of a stream. Only clients that asked for it get the chunk with the usage, which has no choices."""
+    """Write events as lines of a stream. Only clients that asked for it get the chunk with the usage, which has no choices.
+
+    Nothing follows an error.
+    """
     event: StreamEvent | None = first
-    while event is not None:
-        for chunk in writer.write(event):
-            if usage or chunk.get("choices") != []:
-                yield line(chunk)
-        event = await anext(events, None)
+    async with aclosing(cast("AsyncGenerator[StreamEvent]", events)):
+        while event is not None:
+            if isinstance(event, ErrorEvent):
+                yield line(error_body(502, event.error or NO_RESPONSE))
+                return
+            for chunk in writer.write(event):
+                if usage or chunk.get("choices") != []:
+                    yield line(chunk)
+            event = await anext(events, None)
     yield "data: [DONE]\n\n"
 
 
 def line(chunk: dict[str, Any]) -> str:
     """Write a chunk as a server-sent event."""
     return f"data: {json.dumps(chunk)}\n\n"
-
-
-def failure(status: int, kind: str, message: str) -> JSONResponse:
-    """Make an error response as OpenAI's clients expect it: `type` says whose fault it is, `code` which error."""
-    fault = "invalid_request_error" if status < 500 else "server_error"
-    return JSONResponse({"error": {"message": message, "type": fault, "code": kind, "param": None}}, status)
 
 
 if __name__ == "__main__":

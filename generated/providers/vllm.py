@@ -11,8 +11,6 @@ from toolgen_runtime.apis.openai_chat.compatible import CompatibleStream, Compat
 from toolgen_runtime.apis.openai_chat.hosts.vllm import Vllm
 from toolgen_runtime.conversion.wire import DeclaredToolFacts
 
-from ..schemas import SCHEMAS
-
 __all__ = [
     "FINGERPRINT", "TOOLS", "WIRE", "Stream", "StreamWriter", "ToolName", "aiter_events", "from_error", "from_messages",
     "from_request", "from_response", "from_tool_calls", "from_tool_choice", "from_tools", "iter_events", "to_messages",
@@ -39,6 +37,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "create_order",
             "description": "Place an order for a customer.\n\nCharges the customer's default card. Ask before calling it.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -47,32 +46,52 @@ TOOLS: list[dict[str, Any]] = [
                         "type": "array",
                         "items": {
                             "type": "object",
-                            "description": "A line of the order.",
                             "properties": {
                                 "sku": {"type": "string"},
-                                "quantity": {"type": "integer", "default": 1, "minimum": 1, "maximum": 99},
+                                "quantity": {"type": "integer", "minimum": 1, "maximum": 99, "default": 1},
                                 "options": {
                                     "type": "object",
-                                    "description": "Choices by their name, such as colour or size.",
                                     "additionalProperties": {"type": "string"},
+                                    "description": "Choices by their name, such as colour or size.",
                                 },
                             },
                             "required": ["sku"],
                             "additionalProperties": False,
+                            "description": "A line of the order.",
                         },
                         "minItems": 1,
                     },
-                    "ship_to": {"$ref": "#/$defs/Address"},
+                    "ship_to": {"$ref": "#/$defs/Address_cbc53ad0"},
                     "bill_to": {
+                        "anyOf": [{"$ref": "#/$defs/Address_cbc53ad0"}, {"type": "null"}],
                         "description": "Null for the same address as `ship_to`.",
-                        "anyOf": [{"$ref": "#/$defs/Address"}, {"type": "null"}],
                     },
                     "priority": {"type": "integer", "enum": [1, 2, 3], "default": 2},
                     "gift_message": {"type": ["string", "null"], "maxLength": 500},
                 },
                 "required": ["customer_id", "items", "ship_to"],
                 "additionalProperties": False,
-                "$defs": {"Address": SCHEMAS["Address"], "Country": SCHEMAS["Country"]},
+                "$defs": {
+                    "Address_cbc53ad0": {
+                        "type": "object",
+                        "properties": {
+                            "lines": {
+                                "type": "array",
+                                "items": {"type": "string", "minLength": 1},
+                                "minItems": 1,
+                                "maxItems": 4,
+                                "description": "Street, house number and what else comes before the city.",
+                            },
+                            "city": {"type": "string"},
+                            "postal_code": {"type": "string", "pattern": "^[0-9A-Z -]{3,10}$"},
+                            "country": {"$ref": "#/$defs/Country_cbc53ad0"},
+                        },
+                        "required": ["lines", "city", "country"],
+                        "additionalProperties": False,
+                        "description": "A postal address.",
+                    },
+                    "Country_cbc53ad0": {"type": "string", "pattern": "^[A-Z]{2}$", "description": "A country by its ISO 3166 code."},
+                },
             },
         },
     },
@@ -81,11 +100,12 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "find-free-slots",
             "description": "Find times at which everybody is free.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
                     "attendees": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 50},
-                    "duration_minutes": {"type": "integer", "default": 30, "minimum": 5, "multipleOf": 5},
+                    "duration_minutes": {"type": "integer", "minimum": 5, "multipleOf": 5, "default": 30},
                     "window": {
                         "type": "object",
                         "properties": {
@@ -94,10 +114,12 @@ TOOLS: list[dict[str, Any]] = [
                         },
                         "required": ["from", "to"],
                     },
-                    "where": {"$ref": "#/$defs/Country"},
+                    "where": {"$ref": "#/$defs/Country_533d10f4"},
                 },
                 "required": ["attendees", "window"],
-                "$defs": {"Country": SCHEMAS["Country"]},
+                "$defs": {
+                    "Country_533d10f4": {"type": "string", "pattern": "^[A-Z]{2}$", "description": "A country by its ISO 3166 code."},
+                },
             },
         },
     },
@@ -106,6 +128,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "get_weather",
             "description": "Current weather for a city.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -118,17 +141,18 @@ TOOLS: list[dict[str, Any]] = [
     },
     {
         "type": "function",
-        "function": {"name": "list_time_zones", "description": "List the time zones that other tools accept."},
+        "function": {"name": "list_time_zones", "description": "List the time zones that other tools accept.", "strict": False},
     },
     {
         "type": "function",
         "function": {
             "name": "read_file",
             "description": "Read a file of the workspace, or some of its lines.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "description": "Relative to the workspace.", "format": "path"},
+                    "path": {"type": "string", "description": "Relative to the workspace. Format: path."},
                     "start_line": {"type": "integer", "minimum": 1},
                     "end_line": {"type": "integer", "minimum": 1},
                 },
@@ -142,14 +166,15 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "run_query",
             "description": "Run a read-only SQL query.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
                     "sql": {"type": "string", "minLength": 1},
                     "parameters": {
                         "type": "array",
+                        "items": {"$ref": "#/$defs/scalar_4083cb96"},
                         "description": "Values of the placeholders, in order.",
-                        "items": {"$ref": "#/$defs/scalar"},
                     },
                     "range": {
                         "type": "array",
@@ -158,12 +183,12 @@ TOOLS: list[dict[str, Any]] = [
                         "minItems": 2,
                         "maxItems": 2,
                     },
-                    "timeout_seconds": {"type": "number", "default": 30, "exclusiveMinimum": 0},
+                    "timeout_seconds": {"type": "number", "exclusiveMinimum": 0, "default": 30},
                 },
                 "required": ["sql"],
                 "additionalProperties": False,
                 "$defs": {
-                    "scalar": {"type": ["string", "number", "boolean", "null"]},
+                    "scalar_4083cb96": {"type": ["string", "number", "boolean", "null"]},
                 },
             },
         },
@@ -173,15 +198,15 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "search_documents",
             "description": "Search the document store with a tree of conditions.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "query": {"$ref": "#/$defs/condition"},
-                    "limit": {"type": "integer", "default": 20, "minimum": 1, "maximum": 100},
+                    "query": {"$ref": "#/$defs/condition_587e55f9"},
+                    "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
                     "cursor": {"type": ["string", "null"], "description": "Where the last page ended; null for the first."},
                     "sort": {
                         "type": "array",
-                        "default": [],
                         "items": {
                             "type": "object",
                             "properties": {
@@ -190,19 +215,20 @@ TOOLS: list[dict[str, Any]] = [
                             },
                             "required": ["field"],
                         },
+                        "default": [],
                     },
                 },
                 "required": ["query"],
                 "$defs": {
-                    "condition": {
+                    "condition_587e55f9": {
                         "type": "object",
-                        "description": "One test of a field, or several conditions combined.",
                         "properties": {
                             "field": {"type": "string"},
                             "equals": {"type": ["string", "number", "boolean", "null"]},
-                            "all": {"type": "array", "items": {"$ref": "#/$defs/condition"}},
-                            "any": {"type": "array", "items": {"$ref": "#/$defs/condition"}},
+                            "all": {"type": "array", "items": {"$ref": "#/$defs/condition_587e55f9"}},
+                            "any": {"type": "array", "items": {"$ref": "#/$defs/condition_587e55f9"}},
                         },
+                        "description": "One test of a field, or several conditions combined.",
                     },
                 },
             },
@@ -213,14 +239,15 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "send_message",
             "description": "Schickt eine Nachricht – 送信 – к людям 🚀. Quotes \"stay\", so do \\ backslashes.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
                     "empfänger": {
                         "type": "array",
-                        "description": "Die Empfänger.",
                         "items": {"type": "string", "format": "email"},
                         "minItems": 1,
+                        "description": "Die Empfänger.",
                     },
                     "本文": {"type": "string", "description": "本文。"},
                     "class": {"type": "string", "enum": ["urgent", "normal", "low – später"], "default": "normal"},
@@ -236,30 +263,26 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "set_preferences",
             "description": "Change a user's preferences. What is left out stays as it is, null resets it.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
                     "language": {"type": ["string", "null"], "enum": ["de", "en", "ja", None]},
                     "notifications": {
                         "type": "object",
-                        "description": "On or off, by channel.",
                         "additionalProperties": {"type": "boolean"},
+                        "description": "On or off, by channel.",
                     },
                     "quiet_hours": {
-                        "anyOf": [
-                            {
-                                "type": "object",
-                                "properties": {
-                                    "start": {"type": "integer", "minimum": 0, "maximum": 23},
-                                    "end": {"type": "integer", "minimum": 0, "maximum": 23},
-                                },
-                                "required": ["start", "end"],
-                                "additionalProperties": False,
-                            },
-                            {"type": "null"},
-                        ],
+                        "type": ["object", "null"],
+                        "properties": {
+                            "start": {"type": "integer", "minimum": 0, "maximum": 23},
+                            "end": {"type": "integer", "minimum": 0, "maximum": 23},
+                        },
+                        "required": ["start", "end"],
+                        "additionalProperties": False,
                     },
-                    "extra": {"type": "object", "description": "Anything else the application understands."},
+                    "extra": {"type": "object", "additionalProperties": True, "description": "Anything else the application understands."},
                 },
             },
         },
@@ -269,12 +292,13 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "write_file",
             "description": "Write a file of the workspace. An existing file is replaced.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "format": "path"},
+                    "path": {"type": "string", "description": "Format: path."},
                     "content": {"type": "string", "description": "The whole text; lines end with \\n."},
-                    "mode": {"type": "integer", "description": "Permission bits as a decimal number.", "enum": [420, 493], "default": 420},
+                    "mode": {"type": "integer", "enum": [420, 493], "default": 420, "description": "Permission bits as a decimal number."},
                 },
                 "required": ["path", "content"],
                 "additionalProperties": False,
@@ -287,16 +311,16 @@ TOOLS: list[dict[str, Any]] = [
 _converter = Vllm(
     DeclaredToolFacts.by_tool(
         {
-            "create_order": {},
-            "find-free-slots": {},
-            "get_weather": {},
+            "create_order": {"strict": True},
+            "find-free-slots": {"strict": True},
+            "get_weather": {"strict": True},
             "list_time_zones": {},
-            "read_file": {},
-            "run_query": {},
-            "search_documents": {},
-            "send_message": {},
-            "set_preferences": {},
-            "write_file": {},
+            "read_file": {"strict": True},
+            "run_query": {"strict": True},
+            "search_documents": {"strict": True},
+            "send_message": {"strict": True},
+            "set_preferences": {"strict": True},
+            "write_file": {"strict": True},
         },
         TOOLS,
         package=__package__,

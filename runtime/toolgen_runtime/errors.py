@@ -8,9 +8,12 @@ ConversionLoss (UserWarning)    a loss, if no `on_loss` was given
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .paths import Path, format_path
+
+if TYPE_CHECKING:
+    from .models import Loss
 
 __all__ = [
     "BareApiError",
@@ -30,12 +33,14 @@ class ConversionError(ValueError):
     Attributes:
         path: Where the value is, such as `messages[0].content[1]`.
         reason: What is wrong. It contains nothing from the conversation.
+        loss: The loss that was refused, if the API cannot express the value. None if the value itself is wrong.
     """
 
-    def __init__(self, path: str, reason: str) -> None:
+    def __init__(self, path: str, reason: str, loss: Loss | None = None) -> None:
         super().__init__(f"{path}: {reason}" if path else reason)
         self.path = path
         self.reason = reason
+        self.loss = loss
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the parts of a copy, because the message is made from two arguments."""

@@ -23,6 +23,7 @@ __all__ = [
     "dump_deep",
     "dump_strict_or_none",
     "is_compact",
+    "is_null_text",
     "is_object_text",
     "is_utf8_encodable",
     "loads",
@@ -148,6 +149,11 @@ def loads(text: str | bytes | bytearray) -> Any:
     if not text.isascii() or "\\u" in text:
         _check_encodable(text, value)
     return value
+
+
+def is_null_text(text: str) -> bool:
+    """Return whether a text is the JSON value null."""
+    return text.strip() == "null"
 
 
 def is_object_text(text: str) -> bool:

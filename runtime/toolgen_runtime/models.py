@@ -464,6 +464,12 @@ class Request:
     """How much the model should think."""
     stream: bool | None = None
     """Whether to stream the response."""
+    top_k: int | None = None
+    """How many of the most likely tokens are considered for each next token."""
+    frequency_penalty: float | None = None
+    """Penalty for each token by how often it has occurred. 0 is none."""
+    presence_penalty: float | None = None
+    """Penalty for each token that has occurred. 0 is none."""
     metadata: dict[str, Any] | None = None
 
 

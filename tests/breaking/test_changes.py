@@ -47,6 +47,7 @@ def compared(tmp_path: Path, before: Any, after: Any, config: Any = None) -> tup
 
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+NULLABLE = {"type": ["string", "null"]}
 CENTS = {"type": "number", "multipleOf": 0.01}
 TAGGED = [
     {"type": "object", "properties": {"kind": {"const": kind}, "x": NUMBER}, "required": ["kind"]} for kind in "ab"
@@ -124,8 +125,10 @@ CASES: list[tuple[str, Any, Any, tuple[str, ...], Any]] = [
     ("enum-set", with_property(TEXT), with_property({"type": "string", "enum": ["x"]}), (M, C), "a"),
     ("enum-unset", with_property({"type": "string", "enum": ["x"]}), with_property(TEXT), (H,), None),
     ("const-changed", with_property({"const": 1}), with_property({"const": 2}), (H, M, C), 1),
-    ("null-admitted", with_property(TEXT), with_property({"type": ["string", "null"]}), (H,), None),
-    ("null-refused", with_property({"type": ["string", "null"]}), with_property(TEXT), (M, C), None),
+    ("null-admitted", with_property(TEXT, required=["a"]), with_property(NULLABLE, required=["a"]), (H,), None),
+    ("null-refused", with_property(NULLABLE, required=["a"]), with_property(TEXT, required=["a"]), (M, C), None),
+    ("null-admitted", with_property(TEXT), with_property(NULLABLE), (), None),
+    ("null-refused", with_property(NULLABLE), with_property(TEXT), (), None),
     ("default-added", with_property(TEXT), with_property(TEXT | {"default": "x"}), (), None),
     ("default-removed", with_property(TEXT | {"default": "x"}), with_property(TEXT), (H,), None),
     ("default-changed", with_property(TEXT | {"default": "x"}), with_property(TEXT | {"default": "y"}), (), None),
@@ -143,7 +146,13 @@ CASES: list[tuple[str, Any, Any, tuple[str, ...], Any]] = [
     ("pattern-set", with_property(TEXT), with_property(TEXT | {"pattern": "^b"}), (M, C), "a"),
     ("pattern-unset", with_property(TEXT | {"pattern": "^b"}), with_property(TEXT), (), None),
     ("pattern-changed", with_property(TEXT | {"pattern": "^a"}), with_property(TEXT | {"pattern": "^ab"}), (M, C), "a"),
-    ("cannot-tell", with_property(TEXT | {"pattern": "^q{3}z"}), with_property(TEXT | {"pattern": "^q{4}z"}), (), None),
+    (
+        "cannot-tell",
+        with_property(TEXT | {"pattern": r"^\p{Lu}z"}),
+        with_property(TEXT | {"pattern": r"^\p{Lt}z"}),
+        (),
+        None,
+    ),
     ("format-changed", with_property(TEXT), with_property(TEXT | {"format": "date"}), (H, C), "a"),
     ("object-closed", with_property(TEXT), with_property(TEXT, additionalProperties=False), (M, C), {"other": "a"}),
     ("object-opened", with_property(TEXT, additionalProperties=False), with_property(TEXT), (), None),
@@ -534,6 +543,11 @@ def test_levels_are_those_of_the_configuration(tmp_path: Path) -> None:
     assert ("enum-value-removed", "warning") in [(finding.code, finding.level) for finding in findings]
 
 
+def null_is_omitted(differences: Any) -> bool:
+    """Whether null stands for the absence of a value, as the reader reads it, and is refused."""
+    return any(each.code == "null-refused" and each.effect == "note" for each in differences)
+
+
 @pytest.mark.parametrize("seed", range(budget(12, 40)))
 def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_witness(seed: int) -> None:
     """Random pairs of schemas, judged by the values of both sides."""
@@ -577,6 +591,7 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
             if before.reason(value) is None
             and after.reason(value) is not None
             and not (isinstance(value, dict) and set(value) - declared)
+            and not (null_is_omitted(differences) and "null" in json.dumps(value))
         ]
         if relation in (None, "wider"):
             assert lost == [], (old, new)
@@ -690,6 +705,7 @@ def test_the_same_values_in_other_words(tmp_path: Path) -> None:
 
 
 PATTERNS = [{"type": "string", "pattern": "^q"}, {"type": "string", "pattern": "q$"}]
+CASES_OF_LETTERS = [{"type": "string", "pattern": r"^\p{Lu}"}, {"type": "string", "pattern": r"\p{Lt}$"}]
 
 
 @pytest.mark.parametrize(
@@ -699,7 +715,7 @@ PATTERNS = [{"type": "string", "pattern": "^q"}, {"type": "string", "pattern": "
         ({"oneOf": [TEXT, NUMBER]}, {"oneOf": [TEXT, NUMBER, {"type": "boolean"}]}, None, False),
         ({"anyOf": [NUMBER, {"type": "number"}]}, {"oneOf": [NUMBER, {"type": "number"}]}, "branches-overlap", True),
         ({"anyOf": TAGGED}, {"oneOf": TAGGED}, None, False),
-        ({"anyOf": PATTERNS}, {"oneOf": PATTERNS}, "cannot-tell", False),
+        ({"anyOf": CASES_OF_LETTERS}, {"oneOf": CASES_OF_LETTERS}, "cannot-tell", False),
     ],
 )
 def test_alternatives_of_which_one_value_fits_two(
@@ -805,7 +821,8 @@ def test_the_payload_report_has_bytes_tokens_and_what_a_prompt_cache_keeps(
 def test_a_schema_that_becomes_a_branch_is_compared_with_that_branch(
     tmp_path: Path, before: Any, after: Any, codes: list[str]
 ) -> None:
-    comparison, _ = compared(tmp_path, with_property(before), with_property(after))
+    old, new = (with_property(schema, required=["a"]) for schema in (before, after))
+    comparison, _ = compared(tmp_path, old, new)
     assert sorted(c.code for c in comparison.changes if c.audiences and c.code != "strict-lost") == codes
     assert "cannot-tell" not in {c.code for c in comparison.changes}
 
@@ -822,7 +839,7 @@ HAS_C, HAS_T = ({"properties": {name: TEXT}, "required": [name]} for name in "ct
         ([TEXTS, NUMBERS, TEXT], [NUMBERS, TEXTS, TEXT], []),
         ([{}, HAS_C], [HAS_C, {}], []),
         ([*PATTERNS, NUMBER], [PATTERNS[1], NUMBER], ["branch-removed"]),
-        ([*PATTERNS, NUMBER], [NUMBER, PATTERNS[1], PATTERNS[0] | {"minLength": 2}], ["bound-tightened"]),
+        ([*PATTERNS, NUMBER], [NUMBER, PATTERNS[1], PATTERNS[0] | {"minLength": 3}], ["bound-tightened"]),
     ],
 )
 def test_branches_of_one_type_are_told_apart(tmp_path: Path, before: Any, after: Any, codes: list[str]) -> None:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+import shlex
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import yaml
@@ -156,3 +162,172 @@ def test_sources_that_do_not_go_together_are_refused(tmp_path: Path, arguments: 
     done = toolgen("import", *arguments, "--out", "schemas", cwd=tmp_path)
     assert done.returncode == 2
     assert "Error: " in done.stderr
+
+
+RAW = """
+import json, os, sys
+
+def answer(method):
+    if method == "initialize":
+        server = {"name": os.environ.get("SERVER_NAME", "raw"), "version": "1"}
+        return {"result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": server}}
+    if method != "tools/list":
+        return {"error": {"code": -32601, "message": "unknown"}}
+    if "SERVICE_KEY" not in os.environ:
+        return {"error": {"code": 1, "message": "SERVICE_KEY is missing"}}
+    if "REFUSED" in os.environ:
+        return {"error": {"code": 1, "message": "x" * 270 + " no such key: " + os.environ["SERVICE_KEY"]}}
+    return {"result": {"tools": json.loads(open("tools.json").read().replace("$KEY", os.environ["SERVICE_KEY"]))}}
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer(request["method"])}), flush=True)
+"""
+"""A server that checks nothing: it sends the definitions of tools.json as they are, if it has its key."""
+
+KEY = "sk-0f4d6c7be81a4f0b9a52"
+
+
+def raw_command(folder: Path, tools: object, *words: str) -> tuple[str, ...]:
+    """The arguments of an import from a raw server with these tools. It ignores the further words of its command."""
+    (folder / "raw.py").write_text(RAW)
+    (folder / "tools.json").write_text(json.dumps(tools))
+    return ("import", "mcp", "--command", shlex.join([sys.executable, "raw.py", *words]), "--out", "schemas")
+
+
+def served(tool: dict[str, Any]) -> dict[str, Any]:
+    return {"name": "probe", "description": "Probes.", "inputSchema": {"type": "object"}, **tool}
+
+
+def test_a_server_has_the_environment(tmp_path: Path) -> None:
+    command = raw_command(tmp_path, [served({})])
+    missing = toolgen_process(*command, cwd=tmp_path)
+    assert (missing.returncode, "SERVICE_KEY is missing" in missing.stderr) == (2, True)
+    done = toolgen_process(*command, cwd=tmp_path, env={"SERVICE_KEY": KEY})
+    assert (done.returncode, done.stderr) == (0, "schemas/tools: 1 created\n")
+
+
+@pytest.mark.parametrize(
+    ("environment", "tools", "words", "code"),
+    [
+        ({"REFUSED": "1"}, [], (), "import-server"),
+        ({}, [served({"inputSchema": {"type": "$KEY"}})], (), "type-unknown"),
+        ({}, [served({"inputSchema": {"type": "$KEY" * 9}})], (), "type-unknown"),
+        ({}, [served({"inputSchema": {"type": "x" * 70 + "$KEY"}})], (), "type-unknown"),
+        ({}, [served({"name": "a.$KEY"})], (), "import-renamed"),
+        ({}, [served({"name": 1})], ("--verbose", KEY), "import-shape"),
+        ({}, [served({"name": 1})], (f"OTHER={KEY}",), "import-shape"),
+        ({"SERVICE_KEY": "other key"}, [served({"name": 1})], (f"--url=https://host.example/{KEY}",), "import-shape"),
+        ({"SERVICE_KEY": "other key"}, [served({"name": 1})], ("--api-key", KEY), "import-shape"),
+        ({"SERVICE_KEY": "other key"}, [served({"name": 1})], ("-H", f"Authorization: Bearer {KEY}"), "import-shape"),
+        ({"SERVER_NAME": ""}, [served({"name": "a.b"})], (KEY,), "import-renamed"),
+    ],
+)
+def test_no_finding_shows_a_key(
+    tmp_path: Path, environment: dict[str, str], tools: object, words: tuple[str, ...], code: str
+) -> None:
+    command = raw_command(tmp_path, tools, *words)
+    done = toolgen_process(*command, cwd=tmp_path, env={"SERVICE_KEY": KEY, **environment})
+    assert f"[{code}]" in done.stderr
+    assert KEY[:8] not in done.stderr
+    assert "***" in done.stderr
+    record = tmp_path / "schemas/tools/import.lock"
+    assert not record.exists() or f"mcp {KEY}" not in record.read_text()
+
+
+ODD: list[dict[str, Any]] = [
+    {"inputSchema": {"properties": {"a": {"type": "string"}}}},
+    {"inputSchema": {}},
+    {"inputSchema": None},
+    {"inputSchema": True},
+    {"outputSchema": {"type": "string"}},
+    {"outputSchema": {"type": "array", "items": {"type": "integer"}}},
+    {"outputSchema": {}},
+    {"outputSchema": None},
+    {"outputSchema": "text"},
+    {"inputSchema": {"type": "object", "properties": {"a": {}}, "required": None}},
+    {"inputSchema": {"type": "object", "properties": {"a": {}}, "required": True}},
+    {"inputSchema": {"type": "object", "properties": {"a": {"required": True}}}},
+    {"inputSchema": {"type": "object", "properties": []}},
+    {"annotations": {"readOnlyHint": "yes"}},
+    {"annotations": None, "title": None, "icons": "none", "x": 1},
+    {"description": None},
+    {"description": 1},
+    {"name": ""},
+    {"name": None},
+]
+
+
+def _codes(stderr: str) -> list[str]:
+    return re.findall(r"\[([a-z-]+)\]: ", stderr)
+
+
+@pytest.mark.parametrize("tool", ODD, ids=json.dumps)
+def test_an_odd_tool_of_a_server_is_imported_as_from_a_file(tmp_path: Path, tool: dict[str, Any]) -> None:
+    command = raw_command(tmp_path, [served(tool)])
+    from_server = toolgen(*command, cwd=tmp_path, env={"SERVICE_KEY": KEY})
+    from_file = toolgen("import", "mcp", "tools.json", "--out", "other", cwd=tmp_path)
+    assert (from_server.returncode, _codes(from_server.stderr)) == (from_file.returncode, _codes(from_file.stderr))
+    declared, expected = (
+        [file.read_text() for file in sorted((tmp_path / folder / "tools").glob("*.yaml"))]
+        for folder in ("schemas", "other")
+    )
+    assert declared == expected
+
+
+class RawHandler(BaseHTTPRequestHandler):
+    """A server over HTTP that checks nothing."""
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "a", "version": "1"},
+        }
+        results = {"initialize": server, "tools/list": {"tools": [served(tool) | {"name": f"t{i}"} for i, tool in enumerate(ODD[:3])]}}  # fmt: skip
+        result = results.get(request["method"])
+        answer = {"result": result} if result else {"error": {"code": -32601, "message": "unknown"}}
+        body = json.dumps({"jsonrpc": "2.0", "id": request.get("id"), **answer}).encode()
+        self.send_response(200 if "id" in request else 202)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def test_odd_tools_of_a_server_over_http_are_imported(tmp_path: Path) -> None:
+    server = HTTPServer(("127.0.0.1", 0), RawHandler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        address = f"http://127.0.0.1:{server.server_port}/mcp?key={KEY}"
+        done = toolgen("import", "mcp", "--url", address, "--out", "schemas", cwd=tmp_path)
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert (done.returncode, _codes(done.stderr)) == (
+        0,
+        ["import-root-type", "import-root-type", "import-no-parameters"],
+    )
+    assert KEY not in done.stderr
+
+
+def test_findings_about_a_served_tool_name_it_and_quote_it(tmp_path: Path) -> None:
+    bad = served({"name": "bad", "inputSchema": {"type": "object", "properties": {"a": {"type": "objekt"}}}})
+    command = raw_command(tmp_path, [served({"inputSchema": {}}), bad])
+    failed = toolgen(*command, cwd=tmp_path, env={"SERVICE_KEY": KEY})
+    assert failed.returncode == 2
+    first, quoted = failed.stderr.splitlines()[:2]
+    assert first.endswith("error[type-unknown]: unknown type 'objekt' (tool 'bad', /inputSchema/properties/a/type)")
+    assert quoted.endswith('| "type": "objekt"'.replace("| ", "|       "))
+    assert failed.stderr.endswith("  hint: did you mean object? --skip-faulty imports the 1 tool without errors\n")
+
+    done = toolgen(*command, "--skip-faulty", cwd=tmp_path, env={"SERVICE_KEY": KEY})
+    assert done.returncode == 0
+    assert "'bad' was skipped: unknown type 'objekt' [type-unknown] (/inputSchema/properties/a/type)\n" in done.stderr
+    assert "it was set to object (tool 'probe', /inputSchema)\n" in done.stderr
+    assert '|    "inputSchema": {}\n' in done.stderr

@@ -202,6 +202,9 @@ def test_of_each_note_a_few_are_shown_and_all_are_counted(tmp_path: Path) -> Non
     assert few.stderr.count("note[tool-without-description]: ") == 3
     assert "   120 note[tool-without-description]\n" in few.stderr
     assert few.stderr.endswith("use -v to show all\nschemas: 120 tools, 241 notes\n")
+    assert "   120 note[parameter-without-description]\n       to (120) in 120 files\n" in few.stderr
+    codes = re.findall(r"note\[([a-z-]+)\]: ", few.stderr)
+    assert codes == ["parameter-without-description"] * 3 + ["tool-without-description"] * 3 + ["many-tools"]
     every = toolgen("lint", "schemas", "-v", cwd=tmp_path)
     assert every.stderr.count("note[tool-without-description]: ") == 120
     assert every.stderr.count("note[parameter-without-description]: ") == 120

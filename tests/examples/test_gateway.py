@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import openai
@@ -12,7 +13,7 @@ import pytest
 
 from tests.examples.responses import REFUSED, reply, stream
 from tests.support.exchanges import whole
-from tests.support.loopback import Loopback
+from tests.support.loopback import Loopback, Reply
 
 pytestmark = pytest.mark.slow
 
@@ -141,6 +142,109 @@ BEYOND: dict[str, Any] = {
     "another role": {"messages": [*HELLO, {"role": "alien", "content": "Hm."}]},
     "an older role": {"messages": [*HELLO, {"role": "function", "name": "f", "content": "Hm."}]},
 }
+
+
+PLACES: dict[str, tuple[dict[str, Any], str]] = {
+    "a key of OpenAI": ({"logprobs": True}, "logprobs"),
+    "an unknown key": ({"frobnicate": 1}, "frobnicate"),
+    "a field of another name": ({"response_format": {"type": "json_object"}}, "response_format"),
+    "a choice that cannot be": ({"tool_choice": "required"}, "tool_choice"),
+    "a tool": ({"tools": [{**TOOLS[0], "frobnicate": 1}]}, "tools[0].frobnicate"),
+    "a part": (
+        {"messages": [*HELLO, {"role": "user", "content": [{"type": "input_audio", "input_audio": {"data": "AA=="}}]}]},
+        "messages[2].content[0]",
+    ),
+    "a message after results": (
+        {
+            "messages": [
+                *HELLO,
+                {
+                    "role": "assistant",
+                    "content": "I look.",
+                    "tool_calls": [
+                        {"id": f"c{i}", "type": "function", "function": {"name": "tide", "arguments": "{}"}}
+                        for i in range(2)
+                    ],
+                },
+                *({"role": "tool", "tool_call_id": f"c{i}", "content": "low"} for i in range(2)),
+                {"role": "alien", "content": "Hm."},
+            ]
+        },
+        "messages[5].content",
+    ),
+    "no messages": ({"messages": []}, "messages"),
+    "nothing to send": ({"messages": [{"role": "user", "content": " "}]}, "messages"),
+    "only instructions": ({"messages": HELLO[:1]}, "messages"),
+    "no tokens": ({"max_tokens": 0}, "max_tokens"),
+    "no tokens, by the newer key": ({"max_completion_tokens": 0}, "max_completion_tokens"),
+    "an effort that is none": ({"reasoning_effort": "bogus"}, "reasoning_effort"),
+    "another type": ({"messages": [{"role": "user", "content": 5}]}, "messages[0].content"),
+}
+
+
+@pytest.mark.parametrize(("members", "param"), PLACES.values(), ids=PLACES)
+def test_a_refusal_speaks_of_the_keys_of_the_client(
+    client: Client, upstream: Loopback, members: dict[str, Any], param: str
+) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        client.post("/chat/completions", body={"model": "any", "messages": HELLO, **members}, cast_to=object)
+    error: Any = caught.value.body
+    assert error["param"] == param
+    assert str(error["message"]).startswith(f"{param}: ")
+    assert "on_unsupported" not in error["message"]
+    assert not upstream.heard
+
+
+def test_settings_that_say_nothing_are_not_sent(client: Client, upstream: Loopback) -> None:
+    upstream.replies.append(reply("anthropic", "Hi."))
+    client.chat.completions.create(
+        model="any", messages=HELLO, temperature=1, top_p=1, frequency_penalty=0, presence_penalty=0.0, n=1, stop=[]
+    )
+    assert set(upstream.heard[0].body) == {"model", "messages", "system", "max_tokens"}
+
+
+def test_the_model_is_listed(client: Client) -> None:
+    assert [model.id for model in client.models.list()] == ["some-model"]
+
+
+def test_the_time_to_wait_is_passed_on(client: Client, upstream: Loopback) -> None:
+    body = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}
+    upstream.replies.extend([replace(whole(body, 429), headers={"retry-after": "7"})] * 3)
+    with pytest.raises(openai.RateLimitError) as caught:
+        client.chat.completions.create(model="any", messages=HELLO)
+    assert caught.value.response.headers["retry-after"] == "7"
+
+
+def test_an_empty_answer_has_null_as_its_content(client: Client, upstream: Loopback) -> None:
+    upstream.replies.append(reply("anthropic"))
+    assert client.chat.completions.create(model="any", messages=HELLO).choices[0].message.content is None
+
+
+def stopped_stream(end: bytes, cut: bool) -> Reply:
+    """A stream of Anthropic's API that says something, and then ends otherwise than it should."""
+    started = b"".join(stream("anthropic", "I look.").pieces).partition(b"event: message_delta")[0]
+    return Reply([started, end], "text/event-stream", cut=cut)
+
+
+OVERLOADED = b'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
+STOPPED = {
+    "by an error": (stopped_stream(OVERLOADED, False), "overloaded", "Overloaded"),
+    "by the network": (stopped_stream(b": x\n\n", True), "server", "The provider did not respond, or not completely."),
+    "by nothing": (stopped_stream(b": x\n\n", False), "server", "The provider did not respond, or not completely."),
+}
+
+
+@pytest.mark.parametrize(("upstream_reply", "code", "message"), STOPPED.values(), ids=STOPPED)
+def test_a_stream_that_stops_ends_with_an_error_as_a_whole_response_has_it(
+    client: Client, upstream: Loopback, upstream_reply: Reply, code: str, message: str
+) -> None:
+    upstream.replies.append(upstream_reply)
+    body: Any = {"model": "any", "messages": HELLO, "stream": True}
+    with client.chat.completions.with_streaming_response.create(**body) as response:
+        lines = [line.removeprefix("data: ") for line in response.iter_lines() if line]
+    error = {"message": message, "type": "server_error", "code": code, "param": None}
+    assert [json.loads(line) for line in lines[-1:]] == [{"error": error}]
+    assert "I look." in lines[0]
 
 
 @pytest.mark.parametrize("members", BEYOND.values(), ids=BEYOND)

@@ -83,8 +83,8 @@ MUTATIONS = (
         "the address of a resource is forgotten",
         on_exchanges(single_laws.wire_comes_back),
         "runtime/conversion/rule_of_extras.py",
-        '    return value if is_too_deep(value) else copy_json(value)\n',
-        '    copied = copy_json(value)\n'
+        "    return value if is_too_deep(value) else copy_json(value)\n",
+        "    copied = copy_json(value)\n"
         '    return {k: v for k, v in copied.items() if k != "uri"} if type(copied) is dict else copied\n',
     ),
     Mutation(

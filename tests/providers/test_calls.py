@@ -163,3 +163,37 @@ def test_what_only_the_provider_says_is_under_its_name(sample: Package, provider
     completion = laws.completion_of(sample, provider, body)
     assert completion.metadata[provider][key] == {"a": [1, None]}
     assert list(completion.metadata) == [provider]
+
+
+NULL_CALLS: dict[str, Any] = {
+    "openai_chat": lambda f: {"choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": [f]}}]},
+    "cohere": lambda f: {"id": "a", "finish_reason": "TOOL_CALL", "message": {"role": "assistant", "tool_calls": [f]}},
+    "openai_responses": lambda f: {
+        "id": "a",
+        "model": "m",
+        "status": "completed",
+        "output": [{"type": "function_call", "call_id": f["id"], **f["function"]}],
+    },
+}
+"""Responses with one call, by the API."""
+
+
+@pytest.mark.parametrize("text", ["null", " null\n"])
+@pytest.mark.parametrize("demand", [{}, {"required": ["a"]}, {"anyOf": [{"required": ["a"]}]}, None])
+@pytest.mark.parametrize("provider", ["openai_compatible", "groq", "vllm", "mistral", *NULL_CALLS])
+def test_the_text_null_is_no_arguments_if_the_tool_demands_none(
+    sample: Package, models: Any, provider: str, text: str, demand: Any
+) -> None:
+    parameters = {"type": "object", "properties": {"a": {"type": "string"}}, **(demand or {})}
+    tools = [] if demand is None else [models.ToolDefinition("seek", parameters=parameters)]
+    call = {"id": "call_1", "type": "function", "function": {"name": "seek", "arguments": text}}
+    body = NULL_CALLS.get(provider, NULL_CALLS["openai_chat"])(call)
+    completion = sample.provider(provider).from_response(body, tools=tools)
+    (read,) = [part.call for part in completion.message.content if part.type == "tool_call"]
+    fault = None if demand == {} else "not_an_object"
+    assert (read.arguments, read.invalid and read.invalid.reason) == ({}, fault)
+    extras = read.metadata[provider]
+    assert extras.get("function", extras)["arguments"] == text
+    written = sample.provider(provider).to_response(completion)
+    again = sample.provider(provider).from_response(written, tools=tools)
+    assert again.message == completion.message

@@ -99,6 +99,15 @@ def test_a_field_of_a_request_is_sent_or_reported(sample: Package, models: Any, 
         assert (body != plain) != reported
 
 
+@over("field", ["frequencyPenalty", "presencePenalty"])
+@each_provider
+def test_a_penalty_of_zero_is_at_most_a_note(sample: Package, models: Any, provider: str, field: str) -> None:
+    """It asks for what each API does without it, and clients of Chat Completions send it."""
+    for value, severity in ((0, "note"), (0.0, "note"), (0.5, "warning")):
+        _, losses = losses_of(sample, models, provider, {"messages": [HELLO], field: value})
+        assert [loss.severity for loss in losses if loss.path == field] in ([], [severity])
+
+
 @over("carrier", list(CARRIERS))
 @each_provider
 def test_a_value_inside_a_message_is_sent_or_reported(

@@ -436,3 +436,40 @@ def test_what_a_model_means_is_read_without_strict_too_and_goes_back_as_it_came(
             body = response(provider, sent, name)
         assert [call.arguments for call in module.from_tool_calls(body)] == [meant]
         assert module.to_response(module.from_response(body)) == body
+
+
+def record(names: dict[str, Any]) -> dict[str, Any]:
+    """A map as Zod 4 writes it."""
+    return {"type": "object", "propertyNames": names, "additionalProperties": {"type": "string"}}
+
+
+def test_a_record_and_arrays_of_anything_are_sent_as_openai_takes_them(tmp_path: Path) -> None:
+    schemas = {
+        "any_name": record({"type": "string"}),
+        "some_names": record({"type": "string", "pattern": "^x_"}),
+        "list": {"type": "array"},
+        "tuple": {"type": "array", "prefixItems": [{"type": "string"}]},
+    }
+    tools = [{"name": name, "description": "Takes it.", "parameters": {"type": "object", "properties": {"a": schema}, "required": ["a"]}} for name, schema in schemas.items()]  # fmt: skip
+    providers = ("openai_chat", "openai_responses", "azure", "copilot")
+    package = built(tmp_path, *tools, providers=providers)
+    for provider in providers:
+        sent = {function(entry)["name"]: function(entry) for entry in package.provider(provider).TOOLS}
+        assert {name: entry["parameters"]["properties"]["a"] for name, entry in sent.items()} == {
+            "any_name": {"type": "object", "additionalProperties": {"type": "string"}},
+            "some_names": {**sent["any_name"]["parameters"]["properties"]["a"], "description": "Each name of a property: Matches ^x_"},
+            "list": {"type": "array", "items": {}},
+            "tuple": {"type": "array", "prefixItems": [{"type": "string"}], "items": {}},
+        }  # fmt: skip
+        assert not any(entry.get("strict") for entry in sent.values())
+    report = package.files["PORTABILITY.md"]
+    assert "| `any_name` | ok | ok | ok | ok |" in report
+    assert "| `some_names` | lossy | lossy | lossy | lossy |" in report
+    for name in ("list", "tuple"):
+        items, strict = causes(report, name)
+        assert items.startswith(
+            "items at `a`: rewritten for openai_chat, openai_responses, azure, copilot; every array needs"
+        )
+        assert strict.startswith(
+            "strict at `a[]`: dropped for openai_chat, openai_responses, azure; not strict, because of a"
+        )

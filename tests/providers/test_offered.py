@@ -13,7 +13,7 @@ import pytest
 from tests.providers import laws
 from tests.support.every_row import over
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, PROFILES, hosts_of, profile
+from tests.support.repository import CONVERSING, PROFILES, TEXTS, hosts_of, profile
 from tests.support.requests import HELLO, WEATHER
 from toolgen_runtime.conversion.cache import Cache, from_bytes, to_bytes
 
@@ -155,7 +155,7 @@ def test_tools_before_it_keep_no_schema_of_a_response_from_being_told_of(package
         module.to_request(request, on_loss=reported[-1].append, on_unsupported="weaken")
     without, with_tools = ([loss for loss in losses if loss.path.startswith("outputFormat")] for losses in reported)
     assert with_tools[: len(without)] == without
-    rejected = ["outputFormat"] if provider == "cohere" else []  # its API accepts no format beside tools
+    rejected = ["outputFormat"] if provider in ("cohere", "groq") else []  # these APIs accept no format beside tools
     assert [loss.path for loss in with_tools[len(without) :]] == rejected
 
 
@@ -230,8 +230,10 @@ def test_no_call_can_be_required_without_tools(
 ) -> None:
     fields = {"messages": [HELLO], "toolChoice": choice} | ({} if tools is None else {"tools": tools})
     request = models.load(models.Request, fields)
-    with pytest.raises(models.ConversionError, match="toolChoice cannot be sent: the request has no tools"):
+    with pytest.raises(models.ConversionError, match="toolChoice cannot be sent: the request has no tools") as caught:
         sample.provider(provider).to_request(request, on_loss=lambda loss: None)
+    loss = caught.value.loss
+    assert (loss.path, loss.severity, loss.reason) == ("toolChoice", "behaviour", "the request has no tools")
     body = laws.write(sample, provider, request, [])
     assert "tool_choice" not in body
     assert "toolConfig" not in body
@@ -280,7 +282,7 @@ def test_a_choice_that_was_read_without_tools_comes_back(sample: Package, provid
         assert losses == []
 
 
-@pytest.mark.parametrize("provider", [*REFUSING, "bedrock", "anthropic"])
+@pytest.mark.parametrize("provider", [*REFUSING, "bedrock", "anthropic", "vertex", "modular_prompt", "kagami"])
 def test_a_choice_names_a_tool_of_the_request(sample: Package, models: Any, provider: str) -> None:
     fields = {"messages": [HELLO], "tools": [WEATHER], "maxOutputTokens": 9}
     plain = laws.write(sample, provider, models.load(models.Request, fields), [])
@@ -294,6 +296,102 @@ def test_a_choice_names_a_tool_of_the_request(sample: Package, models: Any, prov
     losses: list[Any] = []
     laws.write(sample, provider, request, losses)
     assert "the request has no tool that it names" not in [loss.reason for loss in losses]
+
+
+def chat_body(**more: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": [HELLO], "tools": [{"type": "function", "function": {"name": "now"}}], **more}
+
+
+def responses_body(*own: dict[str, Any], **more: Any) -> dict[str, Any]:
+    function = {"type": "function", "name": "now", "parameters": {"type": "object"}, "strict": False}
+    return {"model": "m", "input": [HELLO], "tools": [function, *own], **more}
+
+
+def claude_body(choice: dict[str, Any]) -> dict[str, Any]:
+    tools = [{"name": "now", "input_schema": {"type": "object"}}, {"type": "web_search_20250305", "name": "web_search"}]
+    return {"model": "m", "max_tokens": 9, "messages": [HELLO], "tools": tools, "tool_choice": choice}
+
+
+SERVER = {"type": "mcp", "server_label": "s", "server_url": "https://example.com"}
+CUSTOM = {"type": "custom", "name": "shell"}
+ALLOWED = {
+    "type": "allowed_tools",
+    "tools": [{"type": "mcp", "server_label": "s"}, {"type": "function", "name": "now"}],
+}
+CHOSEN_OWN: dict[str, tuple[str, dict[str, Any]]] = {
+    "a custom tool": ("openai_responses", responses_body(CUSTOM, tool_choice=CUSTOM)),
+    "a hosted tool": (
+        "openai_responses", responses_body({"type": "web_search"}, tool_choice={"type": "web_search_preview"})
+    ),
+    "a server": ("openai_responses", responses_body(SERVER, tool_choice={"type": "mcp", "server_label": "s"})),
+    "a tool of a server": (
+        "openai_responses", responses_body(SERVER, tool_choice={"type": "mcp", "server_label": "s", "name": "t"})
+    ),
+    "some tools, one required": ("openai_responses", responses_body(SERVER, tool_choice={**ALLOWED, "mode": "required"})),
+    "some tools": ("openai_responses", responses_body(SERVER, tool_choice={**ALLOWED, "mode": "auto"})),
+    "a custom tool of chat": ("openai_chat", chat_body(tool_choice={"type": "custom", "custom": {"name": "shell"}})),
+    "some tools of chat": (
+        "openai_chat",
+        chat_body(
+            tool_choice={
+                "type": "allowed_tools",
+                "allowed_tools": {"mode": "required", "tools": [{"type": "custom", "custom": {"name": "shell"}}]},
+            }
+        ),
+    ),
+    "a tool of the server": ("anthropic", claude_body({"type": "tool", "name": "web_search"})),
+    "an unknown choice": ("anthropic", claude_body({"type": "future"})),
+    "an unknown mode": (
+        "gemini",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Hello"}]}],
+            "tools": [{"functionDeclarations": [{"name": "now"}]}],
+            "toolConfig": {"functionCallingConfig": {"mode": "FUTURE"}},
+        },
+    ),
+    "a tool of Mistral": (
+        "mistral",
+        chat_body(
+            tools=[{"type": "web_search", "function": {"name": "web_search"}}],
+            tool_choice={"type": "function", "function": {"name": "web_search"}},
+        ),
+    ),
+}  # fmt: skip
+
+
+@over("name", list(CHOSEN_OWN))
+@pytest.mark.parametrize("target", [*CONVERSING, *TEXTS])
+def test_a_choice_of_a_providers_own_tools_is_a_loss_of_behaviour(
+    sample: Package, models: Any, target: str, name: str
+) -> None:
+    source, body = CHOSEN_OWN[name]
+    if source == target:
+        laws.body_comes_back(sample, source, body)
+        return
+    request = laws.read(sample, source, body)
+    with pytest.raises(models.ConversionError, match="toolChoice cannot be sent"):
+        sample.provider(target).to_request(request, on_loss=lambda loss: None)
+    losses: list[Any] = []
+    sent = laws.write(sample, target, request, losses)
+    lost = [(loss.path, loss.severity) for loss in losses if "hoice" in loss.path or "functionCalling" in loss.path]
+    assert lost == [("toolChoice", "behaviour")]
+    assert not {"tool_choice", "toolChoice"} & sent.keys()
+    request.tool_choice = "auto"
+    losses.clear()
+    laws.write(sample, target, request, losses)
+    assert "behaviour" not in [loss.severity for loss in losses if loss.path == "toolChoice"]
+
+
+@over("choice", [None, {}, {"mode": "MODE_UNSPECIFIED"}, {"mode": 0}, {"streamFunctionCallArguments": True}])
+def test_a_setting_of_vertex_without_a_mode_is_no_choice(sample: Package, choice: Any) -> None:
+    body = {
+        "contents": [{"role": "user", "parts": [{"text": "Hello"}]}],
+        "tools": [{"functionDeclarations": [{"name": "now"}]}],
+        "toolConfig": {"functionCallingConfig": choice},
+    }
+    losses: list[Any] = []
+    laws.write(sample, "openai_chat", laws.read(sample, "vertex", body), losses)
+    assert "toolChoice" not in [loss.path for loss in losses]
 
 
 def test_a_choice_of_another_tool_that_was_read_comes_back(sample: Package) -> None:

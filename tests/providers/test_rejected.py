@@ -21,6 +21,7 @@ EMPTY_LISTS = {"gemini": [], "vertex": [], "ollama": [], "kagami": []}
 CHOICES = {"vertex", "kagami", "modular_prompt"}
 """Which accept a tool choice without tools."""
 BARE = {*hosts_of("openai_compatible")}
+CHAT_RESPONSES = ["mistral", "openai_chat", *hosts_of("openai_chat"), "openai_compatible", *BARE]
 CALLED = {"role": "assistant", "content": [{"type": "tool_call", "call": {"id": "c1", "name": "now", "arguments": {}}}]}
 
 
@@ -124,6 +125,17 @@ def test_a_result_that_was_read_as_an_empty_list_is_kept(sample: Package, provid
     laws.body_comes_back(sample, provider, body)
 
 
+@over("content", [None, []])
+@pytest.mark.parametrize("provider", CHAT_RESPONSES)
+def test_an_empty_answer_has_no_list_as_its_content(sample: Package, provider: str, content: Any) -> None:
+    """Clients of Chat Completions expect a string or null."""
+    models, module = sample.module("models"), sample.provider(provider)
+    body = module.to_response(models.Completion(models.AssistantMessage(content), "stop"), id="x", created=1)
+    assert body["choices"][0]["message"]["content"] is None
+    kept = {**body, "choices": [{**body["choices"][0], "message": {"role": "assistant", "content": []}}]}
+    assert module.to_response(module.from_response(kept)) == kept
+
+
 @pytest.mark.parametrize("provider", sorted(BARE))
 @pytest.mark.parametrize("source", ["format", "response"])
 def test_a_message_of_reasoning_has_text_content(sample: Package, provider: str, source: str) -> None:
@@ -148,6 +160,18 @@ def test_a_request_that_is_left_without_messages_is_reported(sample: Package, pr
     body = written(sample, provider, losses, messages=[only])
     sent = body.get("messages", body.get("contents", body.get("input")))
     assert [loss.severity for loss in losses if loss.path == "messages"] == ["warning"] * (not sent)
+
+
+@each_provider
+@over("role", ["system", "developer"])
+def test_a_request_with_only_system_text_is_sent_with_a_message(sample: Package, provider: str, role: str) -> None:
+    losses: list[Any] = []
+    request = sample.provider("openai_chat").from_request({"model": "m", "messages": [{"role": role, "content": "x"}]})
+    body = laws.write(sample, provider, request, losses)
+    sent = body.get("messages", body.get("contents", body.get("input")))
+    assert sent
+    made = [loss.path for loss in losses if loss.action == "defaulted" and loss.what == "a message"]
+    assert made == ["messages[0]"] * ("Continue." in json.dumps(sent))
 
 
 @pytest.mark.parametrize("provider", having("sdk", CONVERSING))
@@ -304,6 +328,47 @@ def test_cohere_gets_no_output_format_beside_tools(sample: Package, output: Any)
     assert "response_format" in written(sample, "cohere", [], outputFormat=output)
     body = {**written(sample, "cohere", [], tools=[tool]), "response_format": {"type": "text"}}
     laws.body_comes_back(sample, "cohere", body)
+
+
+TOOLS = [{"name": "now"}, {"name": "later"}]
+FORCED: list[Any] = ["required", {"name": "now"}, {"names": ["now", "later"], "mode": "required"}]
+FREE: list[Any] = [None, "auto", {"names": ["now", "later"], "mode": "auto"}]
+SEARCH = {"type": "opaque", "provider": "gemini", "value": {"googleSearch": {}}}
+TYPED: dict[str, tuple[str, str, dict[str, Any], bool]] = {
+    "groq": ("groq", "m", {"tools": TOOLS}, False),
+    "groq without tools": ("groq", "m", {"tools": []}, True),
+    "groq with tools of another provider": ("groq", "m", {"tools": [SEARCH]}, True),
+    "chat": ("openai_chat", "m", {"tools": TOOLS, "toolChoice": "required"}, True),
+    "a server": ("openai_compatible", "m", {"tools": TOOLS, "toolChoice": "required"}, True),
+    "no model": ("gemini", "", {"tools": TOOLS}, True),
+    "gemini 1": ("gemini", "gemini-1.5-pro-002", {"tools": TOOLS}, False),
+    "gemini 2": ("gemini", "models/gemini-2.5-flash", {"tools": TOOLS, "toolChoice": "none"}, False),
+    "gemini 2 with a tool of its own": ("gemini", "gemini-2.0-flash", {"tools": [SEARCH]}, False),
+    "gemini 2 without tools": ("gemini", "gemini-2.5-flash", {}, True),
+    "gemini 2 on vertex": ("vertex", "publishers/google/models/gemini-2.5-pro", {"tools": TOOLS}, False),
+    **{f"gemini 3 and {choice}": ("gemini", "gemini-3-flash-preview", {"tools": TOOLS, "toolChoice": choice}, True) for choice in FREE},
+    **{f"gemini 3 and {choice}": ("gemini", "gemini-3-flash-preview", {"tools": TOOLS, "toolChoice": choice}, False) for choice in FORCED},
+    **{f"vertex and {choice}": ("vertex", "gemini-3-pro", {"tools": TOOLS, "toolChoice": choice}, False) for choice in FORCED},
+    "gemini 20": ("gemini", "gemini-20-pro", {"tools": TOOLS}, True),
+}  # fmt: skip
+"""Provider, model, what stands beside an output format, and whether that is sent."""
+
+
+@over("name", list(TYPED))
+@pytest.mark.parametrize("output", ["json", {"schema": {"type": "object", "properties": {}}, "name": "n"}])
+def test_an_output_format_is_left_out_where_the_api_rejects_it_beside_tools(
+    sample: Package, name: str, output: Any
+) -> None:
+    provider, model, fields, is_sent = TYPED[name]
+    losses: list[Any] = []
+    fields = {**fields, "model": model or None}
+    body = written(sample, provider, losses, **fields, outputFormat=output)
+    assert (body == written(sample, provider, [], **fields)) == (not is_sent)
+    dropped = [loss for loss in losses if (loss.path, loss.action) == ("outputFormat", "dropped")]
+    assert [loss.severity for loss in dropped] == ["warning"] * (not is_sent)
+    if model.rpartition("/")[2].startswith(("gemini-1", "gemini-2.")):
+        assert all(model in loss.reason for loss in dropped)
+    assert written(sample, provider, [], **fields, outputFormat="text") == written(sample, provider, [], **fields)
 
 
 DATA = {"image": (PIXEL, "image/png"), "document": ("JVBERi0xLjQK", "application/pdf")}

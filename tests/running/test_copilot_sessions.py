@@ -233,6 +233,7 @@ def test_tools_are_replaced_where_they_differ(runnable: Package, play: Any) -> N
     ("changes", "path"),
     [
         ({"tool_choice": "required"}, "toolChoice"),
+        ({"metadata": {"openai_responses": {"$choice": "tool_choice"}}}, "toolChoice"),
         ({"parallel_tool_calls": False}, "parallelToolCalls"),
     ],
 )

@@ -256,6 +256,42 @@ def test_the_prompt_has_the_schema_of_typed_output_if_the_api_has_none(runnable:
         assert '"degrees"' in sent.messages[0].content
 
 
+REJECTING = {
+    "cohere": "command-a",
+    "groq": "openai/gpt-oss-120b",
+    "gemini": "gemini-2.5-flash",
+    "vertex": "gemini-2.5-flash",
+}
+
+
+@pytest.mark.parametrize("provider", REJECTING)
+def test_the_prompt_has_the_schema_of_typed_output_if_the_api_rejects_it_beside_tools(
+    runnable: Package, provider: str
+) -> None:
+    api = runnable.module(f"sessions.{provider}").Session(None, REJECTING[provider])
+
+    def sent(request: Any) -> Any:
+        session = native(runnable, [completion(runnable, '{"degrees": 3}')])
+        session.model, session.output_schemas = api.model, api.output_schemas
+        session.accepts_output_schema = api.accepts_output_schema
+        assert reviewed(runnable).run(session, request, Handlers(), output=Weather).output == Weather(degrees=3)
+        return session.sent[0]
+
+    assert '"degrees"' in sent(offer(runnable, "read_file")).messages[0].content
+    alone = sent(offer(runnable))
+    assert [message.role for message in alone.messages] == ["user"]
+    assert alone.output_format.schema == Weather.model_json_schema()
+
+
+@pytest.mark.parametrize("provider", ["gemini", "vertex"])
+def test_a_forced_call_leaves_the_schema_of_typed_output_to_the_prompt(runnable: Package, provider: str) -> None:
+    api = runnable.module(f"sessions.{provider}").Session(None, "gemini-3-flash-preview")
+    request = replace(api.prepare_request(offer(runnable, "read_file")), tool_choice="required")
+    assert not api.accepts_output_schema(request)
+    assert api.accepts_output_schema(replace(request, tool_choice="auto"))
+    assert api.accepts_output_schema(replace(request, tools=[]))
+
+
 def test_a_paused_turn_goes_on(runnable: Package) -> None:
     paused = completion(runnable, "I search.", reason="other", stop_reason="pause_turn")
     completions = [paused, completion(runnable, "Done.")]

@@ -277,6 +277,14 @@ def test_what_has_no_text_is_reported(runnable: Package) -> None:
         session.complete(request)
 
 
+def test_a_choice_of_a_providers_own_tools_is_reported_in_text_too(runnable: Package) -> None:
+    session, losses = texts(runnable, ["Done."]), []
+    session.on_loss = losses.append
+    body = {"model": "m", "input": "Hi", "tool_choice": {"type": "custom", "name": "shell"}}
+    session.complete(runnable.provider("openai_responses").from_request(body))
+    assert [(loss.path, loss.severity) for loss in losses] == [("toolChoice", "behaviour")]
+
+
 @pytest.mark.parametrize("choice", ["none", "named", "allowed", "one of"])
 def test_a_tool_that_may_not_be_called_is_left_out_and_does_not_run(runnable: Package, choice: str) -> None:
     models, handlers = runnable.module("models"), Handlers()

@@ -405,12 +405,13 @@ CARRIED: dict[str, Any] = {
 @pytest.mark.safety("4.6")
 def test_keywords_without_counterpart_are_carried(tmp_path: Path) -> None:
     schema = {"properties": {key: {key: value} for key, value in CARRIED.items()} | {"all": CARRIED}}
-    with package(tmp_path, {"tools/a.json": tool(schema)}) as built:
+    with package(tmp_path, {"tools/a.json": tool(schema)}, ("openai_chat", "mcp")) as built:
         assert built.parameters() == schema
-        assert (
-            built.module("providers.openai_chat").TOOLS[0]["function"]["parameters"]["properties"]
-            == schema["properties"]
-        )
+        assert built.module("providers.mcp").TOOLS[0]["inputSchema"]["properties"] == schema["properties"]
+        sent = built.module("providers.openai_chat").TOOLS[0]["function"]["parameters"]["properties"]
+        names = {"description": "Each name of a property: At most 5 characters."}  # OpenAI refuses the keyword
+        every = {key: value for key, value in CARRIED.items() if key != "propertyNames"}
+        assert sent == {**schema["properties"], "propertyNames": names, "all": {**every, **names}}
 
 
 @pytest.mark.safety("4.6")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jsonschema import Draft7Validator
+from jsonschema import Draft7Validator, Draft202012Validator
 
 from tests.support.repository import hosts_of, profile
 
@@ -63,7 +63,16 @@ DRAFT_07 = frozenset(
     " additionalProperties dependencies propertyNames format contentMediaType contentEncoding if then else allOf anyOf"
     " oneOf not".split()
 )
+META = Draft202012Validator(Draft202012Validator.META_SCHEMA)
 META_07 = Draft7Validator(Draft7Validator.META_SCHEMA)
+VLLM = frozenset(
+    "$ref $defs type title description default examples deprecated readOnly writeOnly properties required items prefixItems"
+    " additionalProperties enum const anyOf pattern format minLength maxLength minimum maximum exclusiveMinimum"
+    " exclusiveMaximum multipleOf minItems maxItems minProperties maxProperties".split()
+)
+VLLM_FORMATS = frozenset(
+    "date-time time date duration email hostname ipv4 ipv6 uuid uri int32 int64 float double".split()
+)
 OLLAMA_ROOT = frozenset(["type", "$defs", "items", "required", "properties"])
 OLLAMA = frozenset(["type", "anyOf", "items", "description", "enum", "properties", "required"])
 
@@ -181,7 +190,7 @@ def typed(schema: Schema) -> Faults:
 def arrays_have_items(schema: Schema) -> Faults:
     """Yield the arrays without `items`."""
     for at, inner, _ in walk(schema):
-        if isinstance(inner, dict) and "array" in types(inner) and "items" not in inner:
+        if isinstance(inner, dict) and ("array" in types(inner) or "prefixItems" in inner) and "items" not in inner:
             yield f"{at}: no items"
 
 
@@ -227,8 +236,76 @@ def sizes(schema: Schema, properties: int, depth: int) -> Faults:
         yield f"{sum(counts)} properties, {deep} deep"
 
 
+def patterns(schema: Schema, *, lookaround: bool = True) -> Faults:
+    """Yield the regular expressions that Python does not compile, or that look around where this is refused."""
+    for at, inner, _ in walk(schema):
+        named = inner.get("patternProperties", {}) if isinstance(inner, dict) else {}
+        listed = [*([inner["pattern"]] if isinstance(inner, dict) and "pattern" in inner else ()), *named]
+        for pattern in listed:
+            if not lookaround and re.search(r"\(\?<?[=!]", pattern):
+                yield f"{at}: looks around, {pattern}"
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                yield f"{at}: {pattern}: {error}"
+
+
+def refused_by_openai(schema: Schema) -> Faults:
+    """Yield what fails the whole request at OpenAI's API, strict or not."""
+    yield from (
+        f"{at}: propertyNames" for at, inner, _ in walk(schema) if isinstance(inner, dict) and "propertyNames" in inner
+    )
+    yield from arrays_have_items(schema)
+    yield from patterns(schema, lookaround=False)
+    yield from (f"{error.json_path}: {error.message}" for error in META.iter_errors(schema))
+
+
 def openai_open(schema: Schema) -> Faults:
     yield from root_is_an_object(schema, "oneOf", "anyOf", "allOf", "enum", "const", "not")
+    yield from refused_by_openai(schema)
+
+
+def copilot(schema: Schema) -> Faults:
+    yield from root_is_an_object(schema)
+    yield from refused_by_openai(schema)
+    if "properties" not in schema:
+        yield "root: no properties"
+
+
+def groq(schema: Schema) -> Faults:
+    yield from openai_open(schema)
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict) and "required" in inner and "properties" not in inner:
+            yield f"{at}: required without properties"
+
+
+def vllm(schema: Schema) -> Faults:
+    """Check what both engines of vLLM enforce alike, and what does not depend on the root of a schema."""
+    yield from root_is_an_object(schema, "anyOf")
+    yield from keywords(schema, VLLM)
+    yield from formats(schema, VLLM_FORMATS)
+    yield from references(schema)
+    yield from arrays_have_items(schema)
+    for at, inner, _ in walk(schema):
+        if not isinstance(inner, dict):
+            continue
+        if inner.get("$ref") == "#":
+            yield f"{at}: a reference to the root"
+        pattern = inner.get("pattern", "^$")
+        if not (pattern.startswith("^") and pattern.endswith("$")) or re.search(r"\(\?[^:]|\\[bBkpP1-9]", pattern):
+            yield f"{at}: pattern {pattern}"
+        yield from (
+            f"{at}: required {name}" for name in inner.get("required", ()) if name not in inner.get("properties", {})
+        )
+        if "object" in types(inner) and "additionalProperties" not in inner and "properties" not in inner and at:
+            yield f"{at}: an object that does not say that it is open"
+
+
+def mistral(schema: Schema) -> Faults:
+    yield from root_is_an_object(schema)
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict):
+            yield from (f"{at}: {keyword}" for keyword in ("$id", "$schema") if keyword in inner)
 
 
 def openai_strict(schema: Schema) -> Faults:
@@ -438,11 +515,14 @@ CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
     ("cohere", "open"): cohere_open,
     ("cohere", "strict"): cohere_strict,
     ("xai", "open"): xai,
-    ("mistral", "open"): object_at_the_root,
+    ("mistral", "open"): mistral,
     ("mcp", "open"): object_at_the_root,
     ("prompt", "open"): as_text,
     ("modular_prompt", "open"): object_at_the_root,
-    ("copilot", "open"): object_at_the_root,
+    ("copilot", "open"): copilot,
+    ("groq", "open"): groq,
+    ("vllm", "open"): vllm,
+    ("vllm", "strict"): vllm,
     ("copilot_quorum", "open"): openai_open,
     ("ollama", "open"): ollama,
     ("kagami", "open"): kagami,

@@ -87,6 +87,9 @@ EVERYTHING: Mapping[str, Any] = {
     "seed": 7,
     "reasoning": {"effort": "low", "budgetTokens": 1024},
     "stream": True,
+    "topK": 40,
+    "frequencyPenalty": 0.25,
+    "presencePenalty": 0.5,
 }
 
 SCENARIOS: Mapping[str, Mapping[str, Any]] = {
@@ -124,6 +127,9 @@ FIELDS: Mapping[str, Any] = {
     "seed": 7,
     "reasoning": {"effort": "low"},
     "stream": True,
+    "topK": 40,
+    "frequencyPenalty": 0.25,
+    "presencePenalty": 0.5,
 }
 """A value for each optional field of a request."""
 
@@ -155,6 +161,7 @@ SETTINGS: Mapping[str, dict[str, Any]] = {
     "a limit": {"maxOutputTokens": 256},
     "json": {"outputFormat": "json", "toolChoice": "auto"},
     "text": {"outputFormat": "text"},
+    "sampling": {"topK": 40, "frequencyPenalty": 0.25, "presencePenalty": 0.5},
 }
 """Settings of a request that each provider's table spells under `settings`."""
 

@@ -191,7 +191,7 @@ def _parameter(difference: Difference, old: Tool, new: Tool) -> Change:
     pointer = difference.pointer
     span = _parameter_span(old if difference.gone else new, pointer)
     code = difference.code
-    if code in ("pattern-changed", "condition-changed", "branches-overlap") and difference.effect == "unknown":
+    if difference.effect == "unknown" and code != "parameter-renamed":
         code = "cannot-tell"
     proved = None
     if difference.effect not in ("wider", "note"):
@@ -208,6 +208,14 @@ def _parameter(difference: Difference, old: Tool, new: Tool) -> Change:
         old_span=span if difference.gone else None,
         proved=proved,
     )
+    audiences = [
+        audience
+        for audience in change.audiences
+        if audience == "handlers" or difference.effect not in ("note", "wider") or code == "format-changed"
+    ]
+    if not difference.breaks_types:
+        audiences = [audience for audience in audiences if audience != "handlers"]
+    change = replace(change, audiences=tuple(audiences))
     tool = old if difference.gone else new
     if len(pointer) > 1 and pointer[0] == "$defs" and pointer[1] in tool.origins:
         return replace(change, origin=tool.origins[str(pointer[1])][0].source)

@@ -8,18 +8,24 @@ declare has no values, unless the object has a schema for all names: a new optio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+from toolgen.breaking.pattern_samples import texts_of_pattern
+from toolgen.breaking.python_types import python_type
 from toolgen.breaking.schema_inclusion import Inclusion
 from toolgen.breaking.schema_normalization import (
+    GROUPS,
     LOWER_BOUNDS,
     MAX_CHAIN,
     TYPES,
+    UNEVALUATED,
     UPPER_BOUNDS,
     admitted_types,
     declared_properties,
+    is_null,
     json_key,
     list_small_values,
     normalize,
@@ -30,10 +36,11 @@ from toolgen.breaking.schema_normalization import (
 from toolgen.breaking.schema_samples import MAX_SAMPLES, Samples
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
-from toolgen.resolve.schema_bundler import follow_references, has_same_targets
-from toolgen.resolve.schema_locations import PREFIX
+from toolgen.resolve.schema_bundler import has_same_targets
+from toolgen.resolve.schema_locations import PREFIX, find_target
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple
 from toolgen_runtime.json_values import same_json
+from toolgen_runtime.tools.formats import FORMATS
 
 Relation = Literal["note", "wider", "narrower", "other", "unknown"]
 
@@ -42,9 +49,21 @@ ABSENT: Any = object()
 
 _CONDITIONS = frozenset(
     "if then else not dependentRequired dependentSchemas contains minContains maxContains unevaluatedItems "
-    "unevaluatedProperties propertyNames patternProperties allOf prefixItems".split()
+    "unevaluatedProperties propertyNames patternProperties allOf".split()
 )
 _UNIONS = frozenset(["anyOf", "oneOf"])
+_MAX_FOLLOWED = 64
+"""The number of references to references that are followed."""
+
+_EFFECTS: tuple[Relation, ...] = ("note", "wider", "unknown", "narrower", "other")
+"""The effects, from the one that says least."""
+
+_TYPE_CODES = frozenset(
+    "type-widened type-narrowed type-changed enum-value-added enum-value-removed enum-set enum-unset const-changed "
+    "null-admitted null-refused parameter-became-optional parameter-became-required required-parameter-added "
+    "parameter-removed branch-added".split()
+)
+"""Differences that the types of JSON or of Python show, without a witness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +77,8 @@ class Difference:
     after: Any = ABSENT
     witness: Any = ABSENT
     gone: bool = False
+    breaks_types: bool = True
+    """Whether the Python type may have changed too. It has not where that is proved."""
 
 
 def combine_effects(differences: list[Difference]) -> Relation | None:
@@ -82,72 +103,228 @@ class _Pair(NamedTuple):
     new: Any
 
 
+class _Union(NamedTuple):
+    """A union around the schemas that are compared, of whose branches one may admit what another one refuses.
+
+    `enclose` makes a value of the union from one of the schemas that are compared.
+    """
+
+    old: Any
+    new: Any
+    enclose: Callable[[Any], Any]
+
+
+class _Place(NamedTuple):
+    """Where two schemas are written: the path in each root, the schemas as written, and the unions around them."""
+
+    pointers: _Pair
+    written: _Pair
+    unions: tuple[_Union, ...] = ()
+    is_optional: bool = False
+    """Whether they are the schemas of a property that is optional on both sides, so that null stands for its absence."""
+
+    @property
+    def new(self) -> Pointer:
+        """The path in the new root."""
+        pointer: Pointer = self.pointers.new
+        return pointer
+
+    def locate(self, keyword: str, roots: _Pair) -> Pointer:
+        """Return the path of a keyword where its change was written, in the new root or, if it is gone, in the old one.
+
+        If no part of the schemas states it otherwise, the change is that of the schema itself.
+        """
+        located = self._locate((keyword,), roots, is_changed=True)
+        pointer: Pointer = self.new if located is None else located.new
+        return pointer
+
+    def inner(self, *steps: Any, roots: _Pair) -> _Pair:
+        """Return the paths of a schema inside these: in the part in which it changed, or else where it is stated first."""
+        located = self._locate(steps, roots, is_changed=True) or self._locate(steps, roots, is_changed=False)
+        return located or _Pair((*self.pointers.old, *steps), (*self.pointers.new, *steps))
+
+    def _locate(self, steps: tuple[Any, ...], roots: _Pair, *, is_changed: bool) -> _Pair | None:
+        """Return the paths of the first statement of something, in the old and the new root; None if there is none.
+
+        With `is_changed`, it is the first that only one side has, or that differs.
+        """
+        old = _statements(self.written.old, roots.old, self.pointers.old, steps)
+        new = _statements(self.written.new, roots.new, self.pointers.new, steps)
+        for key in (*new, *old):
+            if is_changed and key in old and key in new and same_json(old[key].value, new[key].value):
+                continue
+            either = new.get(key) or old[key]
+            return _Pair(old.get(key, next(iter(old.values()), either)).pointer, either.pointer)
+        return None
+
+
+class _Statement(NamedTuple):
+    """A value that a part of a schema states, and its path."""
+
+    pointer: Pointer
+    value: Any
+
+
+class _Part(NamedTuple):
+    """A schema that applies to the same values as another one, with a key that it has on both sides, and its path."""
+
+    key: Pointer
+    pointer: Pointer
+    schema: Any
+
+
+def _statements(schema: Any, root: Any, pointer: Pointer, steps: Pointer) -> dict[Pointer, _Statement]:
+    """Return where a schema, or a part that applies to the same values, states something, by the keys of the parts.
+
+    The key of a definition is its path; that of another part is its path from the schema, without branches beside null.
+    """
+    statements: dict[Pointer, _Statement] = {}
+    waiting = [_Part(pointer if pointer[:1] == ("$defs",) else (), pointer, schema)]
+    for _ in range(MAX_CHAIN * MAX_CHAIN):
+        if not waiting:
+            break
+        part = waiting.pop(0)
+        value = _value_at(part.schema, steps)
+        if value is not ABSENT:
+            statements.setdefault(part.key, _Statement((*part.pointer, *steps), value))
+        if isinstance(part.schema, Mapping):
+            waiting += _parts(part, root)
+    return statements
+
+
+def _parts(part: _Part, root: Any) -> Iterator[_Part]:
+    """Yield the target of a schema's reference, its `allOf`, and the only branch of a union that is not null."""
+    if "$ref" in part.schema:
+        target = part.schema["$ref"]
+        path = ("$defs", target.removeprefix(PREFIX)) if target.startswith(PREFIX) else ()
+        yield _Part(path, path, find_target(target, root))
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        branches = part.schema.get(keyword, ())
+        applied = [i for i, branch in enumerate(branches) if not is_null(branch)]
+        if keyword == "allOf" or len(applied) == 1:
+            for i in applied:
+                key = (*part.key, i) if keyword == "allOf" else part.key
+                yield _Part(key, (*part.pointer, keyword, i), branches[i])
+
+
+def _value_at(value: Any, steps: Pointer) -> Any:
+    """Return what a path leads to; ABSENT if it leads to nothing."""
+    for step in steps:
+        value = value.get(step, ABSENT) if isinstance(value, Mapping) else _item(value, step)
+    return value
+
+
+def _item(value: Any, step: Any) -> Any:
+    return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else ABSENT
+
+
 class _Comparison:
     """Compares two schemas. `before` and `after` are what the old and the new one say."""
 
     def __init__(self, old: Any, new: Any, examples: tuple[Any, ...]) -> None:
         self._old, self._new = old, new
+        self._roots = _Pair(old, new)
         self._examples = examples
         self._before, self._after = ValueValidator(old), ValueValidator(new)
-        self._samples = Samples(old), Samples(new)
-        self._witnesses: dict[tuple[str, str], Any] = {}
+        self._samples = Samples(old, combined=True), Samples(new)
+        self._witnesses: dict[tuple[str, ...], Any] = {}
         self._inclusion = Inclusion(old, new)
-        self._compared: set[tuple[str, str]] = set()
+        self._types_inclusion: Inclusion | None = None
+        self._compared: set[tuple[Any, ...]] = set()
         self._open: list[tuple[str, str]] = []
 
     def run(self) -> list[Difference]:
-        """Return all differences. If none of them narrows, but a witness is found, a further difference has it."""
-        differences = list(self._schemas(self._old, self._new, ()))
+        """Return all differences, each once. If none of them narrows, but a witness is found, a further one has it."""
+        top = _Place(_Pair((), ()), self._roots)
+        differences = list(self._schemas(self._old, self._new, top))
         if all(difference.effect in ("note", "wider") for difference in differences):
-            witness = self._witness(self._old, self._new)
+            null_is_omitted = any(difference.code == "null-refused" for difference in differences)
+            witness = self._search(
+                self._old, self._new, top, None, lambda value: not (null_is_omitted and _has_null(value))
+            )
             if witness is not ABSENT:
                 narrowed = Difference("condition-changed", (), "narrower", self._old, self._new, witness)
                 differences.append(narrowed)
-        return differences
+        unique: dict[tuple[str, Pointer, str], Difference] = {}
+        for difference in differences:
+            difference = replace(difference, pointer=self._written_pointer(difference.pointer))
+            key = (
+                difference.code,
+                difference.pointer,
+                json_key([_or_none(difference.before), _or_none(difference.after)]),
+            )
+            known = unique.get(key)
+            if known is None or _EFFECTS.index(difference.effect) > _EFFECTS.index(known.effect):
+                unique[key] = difference
+        return list(unique.values())
 
-    def _schemas(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        """Yield the differences of two schemas at a path. Schemas that were compared before yield nothing."""
-        before, _ = follow_references(old, self._old, pointer)
-        after, target = follow_references(new, self._new, pointer)
+    def _written_pointer(self, pointer: Pointer) -> Pointer:
+        """Return a path, or the longest beginning of it that one of the two sides has."""
+        while pointer and all(_value_at(root, pointer) is ABSENT for root in self._roots):
+            pointer = pointer[:-1]
+        return pointer
+
+    def _schemas(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
+        """Yield the differences of two schemas at a place. Schemas that were compared before yield nothing."""
+        before, old_pointer = _follow(old, self._old, place.pointers.old)
+        after, new_pointer = _follow(new, self._new, place.pointers.new)
+        pointers, written = _Pair(old_pointer, new_pointer), _Pair(before, after)
         if before is not old or after is not new:
             annotated = _Pair(old, new)
             if before is old or after is new:  # keywords beside a reference replace those of its target
                 annotated = _Pair(_with_keywords(before, old), _with_keywords(after, new))
                 before, after = drop_annotations(before), drop_annotations(after)
-            yield from _annotations(annotated.old, annotated.new, pointer)
+                pointers, written = place.pointers, _Pair(old, new)
+            yield from _annotations(annotated.old, annotated.new, place.new)
+        place = place._replace(pointers=pointers, written=written)
         keys = (json_key(before), json_key(after))
         if keys[0] == keys[1] and has_same_targets(before, self._old, self._new):
             return
-        place = (keys[0] + str(target), keys[1])
-        if place in self._compared or keys in self._open:
+        compared = (*keys, place.new, place.is_optional, *(id(union.old) for union in place.unions[-1:]))
+        if compared in self._compared or keys in self._open:
             return
-        self._compared.add(place)
+        self._compared.add(compared)
         self._open.append(keys)  # a schema may contain itself as a part of `allOf`
-        yield from self._unproved(before, after, target, _Pair(old, new))
+        yield from self._unproved(before, after, place, _Pair(old, new))
         self._open.pop()
 
-    def _unproved(self, old: Any, new: Any, pointer: Pointer, stated: _Pair) -> Iterator[Difference]:
-        """Yield the differences of two schemas, except for those that by a proof change no value.
+    def _unproved(self, old: Any, new: Any, place: _Place, stated: _Pair) -> Iterator[Difference]:
+        """Yield the differences of two schemas, except for those that by a proof change no value and no Python type.
 
         `stated` are the two as they are written, perhaps as references. If all differences that widen are left out,
         although it is not proved that nothing is gained, one difference stands for them.
         """
         lossless, gainless = self._inclusion.proves(old, new), self._inclusion.proves(new, old, back=True)
         dropped = gained = False
-        for difference in self._details(old, new, pointer, stated):
+        for difference in self._details(old, new, place, stated):
             if difference.code == "parameter-renamed" or difference.effect == "note":
                 yield difference
-            elif lossless and difference.code in ("parameter-removed", "format-changed"):
+                continue
+            may_keep_types = difference.breaks_types and difference.code != "parameter-removed"
+            if may_keep_types and self._proves_same_types(old, new):
+                difference = replace(difference, breaks_types=False)
+            if lossless and difference.code in ("parameter-removed", "format-changed"):
                 yield replace(difference, effect="note")
             elif gainless if difference.effect == "wider" else lossless:
-                dropped = True
+                if difference.breaks_types and difference.code in _TYPE_CODES:
+                    gained = True
+                    yield replace(difference, effect="wider", witness=ABSENT)
+                else:
+                    dropped = True
             else:
                 gained |= difference.effect in ("wider", "other")
                 yield difference
         if dropped and not gained and not gainless:
-            yield Difference("condition-changed", pointer, "wider", old, new)
+            yield Difference("condition-changed", place.new, "wider", old, new)
 
-    def _details(self, old: Any, new: Any, pointer: Pointer, stated: _Pair) -> Iterator[Difference]:
+    def _proves_same_types(self, old: Any, new: Any) -> bool:
+        """Return whether it is proved that the Python type of the new schema has no values that the old one has not."""
+        if self._types_inclusion is None:
+            self._types_inclusion = Inclusion(python_type(self._old, self._old), python_type(self._new, self._new))
+        types = python_type(old, self._old), python_type(new, self._new)
+        return self._types_inclusion.proves(types[1], types[0], back=True)
+
+    def _details(self, old: Any, new: Any, place: _Place, stated: _Pair) -> Iterator[Difference]:
         """Yield the differences of two schemas, keyword by keyword."""
         old, new = ({} if schema is True else schema for schema in (old, new))
         before, after = self._normalized(old, new, stated, unions=False)
@@ -155,20 +332,27 @@ class _Comparison:
             if before is not after:
                 code = "type-widened" if before is False else "type-narrowed"
                 relation: Relation = "wider" if before is False else "narrower"
-                yield self._judged(Difference(code, pointer, relation, old, new), old, new)
+                yield self._judged(Difference(code, place.new, relation, old, new), old, new, place)
             return
         if bool(before.keys() & _UNIONS) != bool(after.keys() & _UNIONS):
             before, after = self._normalized(old, new, stated, unions=True)
-        yield from _annotations(before, after, pointer)
-        yield from self._types(before, after, pointer)
-        yield from self._values(before, after, pointer)
-        yield from self._bounds(before, after, pointer)
-        yield from self._texts(before, after, pointer)
-        yield from self._object(before, after, pointer)
-        yield from self._items(before, after, pointer)
-        yield from self._branches(before, after, pointer)
+        yield from _annotations(before, after, place.new)
+        yield from self._types(before, after, place)
+        common_types = types_of(before) & types_of(after)
+        yield from self._values(before, after, place)
+        if common_types & {"integer", "string", "array", "object"}:
+            yield from self._bounds(before, after, place)
+        if "string" in common_types:
+            yield from self._patterns(before, after, place)
+        if common_types & {"string", "integer", "number"}:
+            yield from self._formats(before, after, place)
+        if "object" in common_types:
+            yield from self._object(before, after, place)
+        if "array" in common_types:
+            yield from self._items(before, after, place)
+        yield from self._branches(before, after, place)
         for keyword in sorted(_CONDITIONS & (before.keys() | after.keys())):
-            yield from self._condition(before, after, keyword, pointer)
+            yield from self._condition(before, after, keyword, place)
 
     def _normalized(self, old: Any, new: Any, stated: _Pair, *, unions: bool) -> _Pair:
         """Normalize two schemas. If only one is a union, and has a branch like the other schema, both become unions."""
@@ -180,219 +364,419 @@ class _Comparison:
             _wrap_in_union(after, stated.new, self._new, like=before, like_root=self._old),
         )
 
-    def _condition(self, old: Any, new: Any, keyword: str, pointer: Pointer) -> Iterator[Difference]:
+    def _condition(self, old: Any, new: Any, keyword: str, place: _Place) -> Iterator[Difference]:
         """Yield the difference of a keyword whose effect on the values is not compared, but searched for."""
-        before, after, here = _value(old, keyword), _value(new, keyword), (*pointer, keyword)
+        before, after = _value(old, keyword), _value(new, keyword)
         if same_json(before, after) and has_same_targets({keyword: before}, self._old, self._new):
             return
+        here = place.locate(keyword, self._roots)
         if keyword == "patternProperties" and {*old.get(keyword, ())} == {*new.get(keyword, ())}:
             for pattern in old.get(keyword, ()):
-                yield from self._schemas(before[pattern], after[pattern], (*here, pattern))
+                inner = self._inner(place, old, keyword, pattern, schemas=_Pair(before[pattern], after[pattern]))
+                yield from self._schemas(before[pattern], after[pattern], inner)
         elif keyword != "allOf" or not self._inclusion.proves_same_parts(old.get(keyword, ()), new.get(keyword, ())):
-            yield self._searched(Difference("condition-changed", here, "unknown", before, after), old, new)
+            difference = Difference("condition-changed", here, "unknown", before, after)
+            yield self._searched(difference, old, new, place, _group(new, keyword))
 
-    def _types(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        """Yield the differences of the JSON types that are admitted. Null is a difference of its own."""
-        before, after = types_of(old), types_of(new)
+    def _types(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
+        """Yield the differences of the JSON types that are admitted. Null is a difference of its own.
+
+        If a schema lists its values, these tell its types.
+        """
+        before, after = _effective_types(old), _effective_types(new)
         if bool(old.keys() & _UNIONS) != bool(new.keys() & _UNIONS):
             before, after = admitted_types(old, self._old), admitted_types(new, self._new)
         if before == after:
             return
+        here = place.locate("enum" if "enum" in old and "enum" in new else "type", self._roots)
 
         def difference(code: str, effect: Relation) -> Difference:
-            return Difference(code, (*pointer, "type"), effect, _describe_types(before), _describe_types(after))
+            return Difference(code, here, effect, _describe_types(before), _describe_types(after))
 
         removed, added = without_implied_integer(before - after), without_implied_integer(after - before)
         if "null" in added and before != set(TYPES):
-            yield difference("null-admitted", "wider")
-        if "null" in removed and after != set(TYPES):
-            yield self._judged(difference("null-refused", "narrower"), old, new)
+            yield replace(difference("null-admitted", "wider"), breaks_types=not place.is_optional)
+        if "null" in removed and after != set(TYPES) and not ("enum" in new and "enum" not in old and len(removed) > 1):
+            refused = self._judged(difference("null-refused", "narrower"), old, new, place, {"not": {"type": "null"}})
+            yield replace(refused, effect="note", witness=ABSENT) if place.is_optional else refused
         removed, added = removed - {"null"}, added - {"null"}
+        are_apart = bool(removed and added) and not (before & after) - {"null"}
+        lists = [schema for schema in (old, new) if "enum" in schema]
+        if len(lists) == 2 or (lists and not are_apart):  # the values tell it
+            return
+        rule = _only(new, ("type", "anyOf", "oneOf", "enum"))
         if removed and added:
-            yield self._judged(difference("type-changed", "other"), old, new)
+            yield self._judged(difference("type-changed", "other"), old, new, place, rule)
         elif removed:
-            yield self._judged(difference("type-narrowed", "narrower"), old, new)
+            yield self._judged(difference("type-narrowed", "narrower"), old, new, place, rule)
         elif added:
             yield difference("type-widened", "wider")
 
-    def _values(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+    def _values(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
         """Yield the differences of listed values. A schema of null and booleans has them as its list."""
-        before, after, here = old.get("enum"), new.get("enum"), (*pointer, "enum")
+        before, after = old.get("enum"), new.get("enum")
         if before is None and after is None:
             return
+        here = place.locate("enum", self._roots)
+        rule = {"enum": after}
         if before is None:
-            if not (types_of(old) & types_of(new)) <= {"null", "boolean"}:
-                yield self._judged(Difference("enum-set", here, "narrower", ABSENT, after), old, new)
+            if not types_of(old) <= {"null", "boolean"}:
+                yield self._judged(Difference("enum-set", here, "narrower", ABSENT, after), old, new, place, rule)
                 return
             before = list_small_values(old)
         elif after is None:
-            if not (types_of(old) | types_of(new)) <= {"null", "boolean"}:
+            if not types_of(new) <= {"null", "boolean"}:
                 yield Difference("enum-unset", here, "wider", before, ABSENT)
                 return
             after = list_small_values(new)
-        yield from _listed_values(before, after, here)
+        for difference in _listed_values(before, after, here):
+            is_judged = difference.effect in ("narrower", "other")
+            yield self._judged(difference, old, new, place, {"enum": after}) if is_judged else difference
 
-    def _bounds(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+    def _bounds(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
         """Yield the differences of bounds, except for those that the rest of the old schema implies."""
         for keyword in (*LOWER_BOUNDS, *UPPER_BOUNDS, "multipleOf", "uniqueItems"):
             before, after = old.get(keyword), new.get(keyword)
             if before == after or (keyword == "uniqueItems" and bool(before) == bool(after)):
                 continue
-            here, stated = (*pointer, keyword), (_value(old, keyword), _value(new, keyword))
+            here, stated = place.locate(keyword, self._roots), (_value(old, keyword), _value(new, keyword))
             if not _is_tightened(keyword, before, after):
                 yield Difference("bound-loosened", here, "wider", *stated)
             elif not self._inclusion.proves(old, {keyword: after}):
-                yield self._judged(Difference("bound-tightened", here, "narrower", *stated), old, new)
+                tightened = Difference("bound-tightened", here, "narrower", *stated)
+                yield self._judged(tightened, old, new, place, {keyword: after})
 
-    def _texts(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        """Yield the differences of `pattern` and `format`."""
-        before, after, here = _value(old, "pattern"), _value(new, "pattern"), (*pointer, "pattern")
+    def _patterns(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
+        before, after = _value(old, "pattern"), _value(new, "pattern")
+        here, rule = place.locate("pattern", self._roots), {"pattern": after}
         if before != after and after is ABSENT:
             yield Difference("pattern-unset", here, "wider", before, after)
         elif before != after and before is ABSENT:
-            yield self._searched(Difference("pattern-set", here, "narrower", before, after), old, new)
+            yield self._searched(Difference("pattern-set", here, "narrower", before, after), old, new, place, rule)
         elif before != after:
-            yield self._searched(Difference("pattern-changed", here, "unknown", before, after), old, new)
-        before, after = _value(old, "format"), _value(new, "format")
-        if before != after:
-            difference = Difference("format-changed", (*pointer, "format"), "unknown", before, after)
-            yield self._searched(difference, old, new, otherwise="note")
+            yield self._searched(Difference("pattern-changed", here, "unknown", before, after), old, new, place, rule)
 
-    def _object(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+    def _formats(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
+        """Yield the difference of formats. Only those that are checked refuse values, and have a Python type of their own."""
+        before, after = _value(old, "format"), _value(new, "format")
+        if before == after:
+            return
+        difference = Difference("format-changed", place.locate("format", self._roots), "unknown", before, after)
+        rule = {"format": after} if after in FORMATS else {}
+        difference = self._searched(difference, old, new, place, rule, otherwise="note")
+        breaks_types = before in FORMATS or after in FORMATS
+        yield replace(difference, breaks_types=breaks_types)
+
+    def _inner(self, place: _Place, old: Any, *steps: Any, schemas: _Pair, is_optional: bool = False) -> _Place:
+        """Return the place of two schemas inside those of a place. `old` is the normalized one that the first is of."""
+        pointers = place.inner(*steps, roots=self._roots)
+        unions = tuple(union._replace(enclose=self._encloser(union.enclose, old, steps)) for union in place.unions)
+        return _Place(pointers, schemas, unions, is_optional)
+
+    def _encloser(self, enclose: Callable[[Any], Any], old: Any, steps: tuple[Any, ...]) -> Callable[[Any], Any]:
+        """Return a function that puts a value into one of the old schema, at some steps, and then into that around it."""
+
+        def enclosed(value: Any) -> Any:
+            kind = "array" if steps[0] in ("items", "prefixItems") else "object"
+            around = self._first_admitted({**old, "type": kind})
+            if kind == "array":
+                i = steps[1] if len(steps) > 1 else len(old.get("prefixItems", ()))
+                items = [*(around or ())]
+                return enclose([*items[:i], value, *items[i + 1 :]])
+            name = steps[1] if len(steps) > 1 else "other"
+            if steps[0] == "patternProperties":
+                name = next(iter(texts_of_pattern(name)), name)
+            return enclose({**(around or {}), name: value})
+
+        return enclosed
+
+    def _first_admitted(self, schema: Any) -> Any:
+        """Return a sample that an old schema admits; None if there is none."""
+        for value in self._samples[0].of(schema):
+            if self._before.reason(value, schema) is None:
+                return value
+        return None
+
+    def _object(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
         """Yield the differences of properties: those removed, those added, those that both objects declare, and others."""
         before, after = declared_properties(old), declared_properties(new)
+        if bool(old.keys() & _UNIONS) != bool(new.keys() & _UNIONS):
+            in_branches = _declared_in_all_branches(old, self._old) | _declared_in_all_branches(new, self._new)
+            before = {name: schema for name, schema in before.items() if name in after or name not in in_branches}
+            after = {name: schema for name, schema in after.items() if name in before or name not in in_branches}
         removed = {name: schema for name, schema in before.items() if name not in after}
         added = {name: schema for name, schema in after.items() if name not in before}
         new_names = _find_renamed_properties(removed, added)
         for name, schema in removed.items():
             if name in new_names:
-                yield _renaming(name, new_names[name], new, pointer)
+                yield _renaming(name, new_names[name], new, self._property(place, new_names[name]))
             else:
-                yield self._removal(name, schema, old, new, pointer)
+                yield self._removal(name, schema, old, new, place)
         for name, schema in added.items():
             if name not in new_names.values():
-                yield from self._addition(name, schema, old, new, (*pointer, "properties", name))
+                yield from self._addition(name, schema, old, new, place)
         required_before, required_after = set(old.get("required", ())), set(new.get("required", ()))
         for name in before:
             if name not in after:
                 continue
-            here = (*pointer, "properties", name)
+            here = self._property(place, name)
             if name in required_after - required_before:
-                yield self._judged(Difference("parameter-became-required", here, "narrower", False, True), old, new)
+                difference = Difference("parameter-became-required", here, "narrower", False, True)
+                yield self._judged(difference, old, new, place, {"required": [name]})
             elif name in required_before - required_after:
                 yield Difference("parameter-became-optional", here, "wider", True, False)
-            yield from self._schemas(before[name], after[name], here)
-        yield from self._undeclared(old, new, pointer)
+            schemas = _Pair(before[name], after[name])
+            is_optional = name not in required_before | required_after and not any(map(_has_default, schemas))
+            inner = self._inner(place, old, "properties", name, schemas=schemas, is_optional=is_optional)
+            yield from self._schemas(before[name], after[name], inner)
+        yield from self._undeclared(old, new, place)
 
-    def _removal(self, name: str, schema: Any, old: Any, new: Any, pointer: Pointer) -> Difference:
+    def _property(self, place: _Place, name: str) -> Pointer:
+        """Return the path of a property."""
+        pointer: Pointer = place.inner("properties", name, roots=self._roots).new
+        return pointer
+
+    def _removal(self, name: str, schema: Any, old: Any, new: Any, place: _Place) -> Difference:
         """Return the difference of a property that is no longer declared. Its values may still be admitted."""
-        here = (*pointer, "properties", name)
+        here = self._property(place, name)
         admitted = undeclared_property_schemas(new, name, unevaluated=True)
         if all(self._inclusion.proves(schema, each) for each in admitted):
             return Difference("parameter-removed", here, "note", schema, gone=True)
-        return self._judged(Difference("parameter-removed", here, "narrower", schema, gone=True), old, new)
+        removal = Difference("parameter-removed", here, "narrower", schema, gone=True)
+        return self._judged(removal, old, new, place)
 
-    def _addition(self, name: str, schema: Any, old: Any, new: Any, here: Pointer) -> Iterator[Difference]:
+    def _addition(self, name: str, schema: Any, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
         """Yield the differences of a property that was not declared. Its values may have been admitted."""
+        here = self._property(place, name)
         if name in new.get("required", ()):
-            yield self._judged(Difference("required-parameter-added", here, "narrower", ABSENT, schema), old, new)
+            addition = Difference("required-parameter-added", here, "narrower", ABSENT, schema)
+            yield self._judged(addition, old, new, place, {"required": [name]})
         else:
             yield Difference("parameter-added", here, "note", ABSENT, schema)
         for admitted in undeclared_property_schemas(old, name, unevaluated=True):
             if admitted not in (True, False, {}):
-                yield from self._schemas(admitted, schema, here)
+                inner = self._inner(place, old, "properties", name, schemas=_Pair(admitted, schema))
+                yield from self._schemas(admitted, schema, inner)
 
-    def _undeclared(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+    def _undeclared(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
         """Yield the differences of the schema of undeclared properties."""
         before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
         if same_json(before, after) and has_same_targets(before, self._old, self._new):
             return
-        here = (*pointer, "additionalProperties")
+        here = place.locate("additionalProperties", self._roots)
+        rule = _only(new, ("properties", "patternProperties", "additionalProperties"))
         if after is False:
-            yield self._judged(Difference("object-closed", here, "narrower", before, after), old, new)
+            closed = Difference("object-closed", here, "narrower", before, after)
+            yield self._judged(closed, old, new, place, rule)
         elif before is False:
             yield Difference("object-opened", here, "wider", before, after)
         elif before is not True and after is not True:
-            yield from self._schemas(before, after, here)
+            inner = self._inner(place, old, "additionalProperties", schemas=_Pair(before, after))
+            yield from self._schemas(before, after, inner)
         else:
-            yield self._searched(Difference("condition-changed", here, "unknown", before, after), old, new)
+            searched = Difference("condition-changed", here, "unknown", before, after)
+            yield self._searched(searched, old, new, place, rule)
 
-    def _items(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        before, after = old.get("items", True), new.get("items", True)
-        if before != after or "$ref" in str(before):
-            yield from self._schemas(before, after, (*pointer, "items"))
+    def _items(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
+        """Yield the differences of the elements of tuples, one by one, and of further items."""
+        old_prefix, new_prefix = old.get("prefixItems", ()), new.get("prefixItems", ())
+        further = _Pair(old.get("items", True), new.get("items", True))
+        most = min(old.get("maxItems", math.inf), new.get("maxItems", math.inf))
+        for i in range(int(min(most, max(len(old_prefix), len(new_prefix))))):
+            before = old_prefix[i] if i < len(old_prefix) else further.old
+            after = new_prefix[i] if i < len(new_prefix) else further.new
+            if before != after or "$ref" in str(before):
+                inner = self._inner(place, old, "prefixItems", i, schemas=_Pair(before, after))
+                yield from self._schemas(before, after, inner)
+        if further.old != further.new or "$ref" in str(further.old):
+            yield from self._schemas(*further, self._inner(place, old, "items", schemas=further))
 
-    def _branches(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+    def _branches(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
         """Yield the differences of a union: in branches that belong together, and those without a counterpart."""
         keyword = next((k for k in ("oneOf", "anyOf") if k in new or k in old), None)
         if keyword is None:
             return
         before = old.get("oneOf") or old.get("anyOf")
         after = new.get("oneOf") or new.get("anyOf")
-        here = (*pointer, keyword)
+        here, rule = place.locate(keyword, self._roots), _only(new, ("anyOf", "oneOf"))
         if before is None or after is None:
             difference = Difference("condition-changed", here, "unknown", _value(old, keyword), _value(new, keyword))
-            yield self._searched(difference, old, new)
+            yield self._searched(difference, old, new, place, rule)
             return
+        old_here = place.inner("oneOf" if "oneOf" in old else "anyOf", roots=self._roots).old
         pairing = _pair_branches(before, after, self._old, self._new)
         for i, j in pairing.pairs.items():
-            yield from self._schemas(before[i], after[j], (*here, j))
+            unions = place.unions
+            if not self._is_apart(before[i], after, j):
+                unions = (*unions, _Union(old, new, lambda value: value))
+            pointers, schemas = _Pair((*old_here, i), (*here, j)), _Pair(before[i], after[j])
+            yield from self._schemas(before[i], after[j], _Place(pointers, schemas, unions))
         for i in pairing.removed:
-            yield self._judged(Difference("branch-removed", here, "narrower", before[i], ABSENT), old, new)
+            removed = Difference("branch-removed", here, "narrower", before[i], ABSENT)
+            yield self._judged(removed, old, new, place, rule, of_branch=before[i])
         for j in pairing.added:
             yield Difference("branch-added", (*here, j), "wider", ABSENT, after[j])
         if "oneOf" in new and (pairing.added or before != after or "oneOf" not in old):
-            yield from self._overlap(old, new, here)
+            yield from self._overlap(old, new, here, place)
+        elif "anyOf" in new and "oneOf" in old and not self._inclusion.proves_exclusive(before, back=True):
+            yield Difference("condition-changed", here, "wider", before, after)
 
-    def _overlap(self, old: Any, new: Any, here: Pointer) -> Iterator[Difference]:
+    def _is_apart(self, branch: Any, branches: Sequence[Any], partner: int) -> bool:
+        """Return whether it is proved that no value of an old branch fits a new one other than its partner."""
+        return all(self._inclusion.proves_apart(branch, other) for j, other in enumerate(branches) if j != partner)
+
+    def _overlap(self, old: Any, new: Any, here: Pointer, place: _Place) -> Iterator[Difference]:
         """Report a value that fits two branches of the new `oneOf`; unknown if it was `anyOf` and none is found."""
         if self._inclusion.proves_exclusive(new["oneOf"]):
             return
-        witness = self._witness(old, new)
-        if witness is ABSENT:
-            if "oneOf" not in old:
-                yield Difference("branches-overlap", here, "unknown")
-        elif sum(self._after.reason(witness, branch) is None for branch in new["oneOf"]) > 1:
+
+        def fits_two(value: Any) -> bool:
+            return sum(self._after.reason(value, branch) is None for branch in new["oneOf"]) > 1
+
+        witness = self._search(old, new, place, {"oneOf": new["oneOf"]}, fits_two)
+        if witness is not ABSENT:
             yield Difference("branches-overlap", here, "narrower", witness=witness)
+        elif "oneOf" not in old:
+            yield Difference("branches-overlap", here, "unknown")
 
-    def _judged(self, difference: Difference, old: Any, new: Any) -> Difference:
-        """Return a difference that is known to lose values, with a witness if one is found."""
-        return replace(difference, witness=self._witness(old, new))
+    def _judged(
+        self, difference: Difference, old: Any, new: Any, place: _Place, rule: Any = None, of_branch: Any = None
+    ) -> Difference:
+        """Return a difference that loses values, with a witness; without one, its effect is unknown.
 
-    def _searched(self, difference: Difference, old: Any, new: Any, otherwise: Relation | None = None) -> Difference:
+        `rule` is what of the new schema refuses the witness. A rule of the type system needs no witness, unless a union
+        is around it. With `of_branch`, the witness is a value of this branch of the old schema.
+        """
+        of_branch_key = "" if of_branch is None else json_key(of_branch)
+
+        def is_of_branch(value: Any) -> bool:
+            return of_branch is None or self._before.reason(value, of_branch) is None
+
+        witness = self._witness(old, new, place, rule, is_of_branch, of_branch_key)
+        if witness is ABSENT and (difference.code not in _TYPE_CODES or place.unions):
+            return replace(difference, effect="unknown")
+        return replace(difference, witness=witness)
+
+    def _searched(
+        self,
+        difference: Difference,
+        old: Any,
+        new: Any,
+        place: _Place,
+        rule: Any = None,
+        otherwise: Relation = "unknown",
+    ) -> Difference:
         """Return a difference with the effect that a search for a witness shows.
 
-        It narrows if there is a witness. If there is none, its effect is `otherwise`; by default, a difference that
-        narrows stays one, and any other is unknown.
+        It narrows if there is a witness. If it is proved that there is none, it may admit more. Otherwise its effect is
+        `otherwise`.
         """
-        witness = self._witness(old, new)
+        witness = self._witness(old, new, place, rule)
         if witness is not ABSENT:
             return replace(difference, effect="narrower", witness=witness)
-        if otherwise is None:
-            otherwise = "narrower" if difference.effect == "narrower" else "unknown"
-        return replace(difference, effect=otherwise)
+        is_wider = otherwise == "unknown" and rule is not None and self._inclusion.proves(old, rule)
+        return replace(difference, effect="wider" if is_wider else otherwise)
 
-    def _witness(self, old: Any, new: Any) -> Any:
-        """Return a value that the old schema admits and the new one refuses; ABSENT if none is found."""
-        keys = (json_key(old), json_key(new))
+    def _witness(
+        self,
+        old: Any,
+        new: Any,
+        place: _Place,
+        rule: Any = None,
+        admits: Callable[[Any], bool] = lambda _: True,
+        admits_key: str = "",
+    ) -> Any:
+        """Return a value that the old schema admits and the new one refuses, also around them; ABSENT if none is found.
+
+        With `rule`, this part of the new schema refuses it.
+        """
+        around = json_key(place.new) if place.unions else ""
+        keys = (json_key(old), json_key(new), json_key(rule), admits_key, around)
         if keys not in self._witnesses:
-            self._witnesses[keys] = self._search(old, new)
+            self._witnesses[keys] = self._search(old, new, place, rule, admits)
         return self._witnesses[keys]
 
-    def _search(self, old: Any, new: Any) -> Any:
+    def _search(self, old: Any, new: Any, place: _Place, rule: Any, admits: Callable[[Any], bool]) -> Any:
         """Return a witness among the samples of both schemas; ABSENT if none is found or validation takes too long."""
-        if self._inclusion.proves(old, new):
+        rule = new if rule is None else rule
+        if self._inclusion.proves(old, rule):
             return ABSENT
         is_top = old is self._old or old == normalize(self._old, self._old)
         old_samples, new_samples = self._samples[0].of(old), self._samples[1].of(new)
         first = [*(self._examples if is_top else ()), *old_samples][:MAX_SAMPLES]
         for value in [*first, *new_samples]:
             try:
-                if self._before.reason(value, old) is None and self._after.reason(value, new) is not None:
+                if (
+                    self._is_lost(value, old, rule)
+                    and admits(value)
+                    and all(self._is_lost(union.enclose(value), union.old, union.new) for union in place.unions)
+                ):
                     return value
             except TooManyStepsError:
                 return ABSENT
         return ABSENT
+
+    def _is_lost(self, value: Any, old: Any, new: Any) -> bool:
+        return self._before.reason(value, old) is None and self._after.reason(value, new) is not None
+
+
+def _follow(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
+    """Follow references, and lone parts of a schema, that have no rules beside them. Return the last one and its path."""
+    for _ in range(_MAX_FOLLOWED):
+        keys = schema.keys() - ANNOTATIONS - {"$defs"} if isinstance(schema, Mapping) else set[str]()
+        keyword = next(iter(keys)) if len(keys) == 1 else ""
+        if keyword in ("allOf", "anyOf", "oneOf") and len(schema[keyword]) == 1:
+            schema, pointer = schema[keyword][0], (*pointer, keyword, 0)
+        elif keyword == "$ref":
+            reference = schema["$ref"]
+            pointer = ("$defs", reference.removeprefix(PREFIX)) if reference.startswith(PREFIX) else ()
+            schema = find_target(reference, root)
+        else:
+            break
+    return schema, pointer
+
+
+def _has_null(value: Any) -> bool:
+    """Return whether a value is null or contains it."""
+    if isinstance(value, dict | list):
+        return any(map(_has_null, value.values() if isinstance(value, dict) else value))
+    return value is None
+
+
+def _effective_types(schema: Mapping[str, Any]) -> set[str]:
+    """Return the types that a schema admits; those of its listed values if it lists them."""
+    stated = types_of({key: value for key, value in schema.items() if key != "enum"})
+    return types_of({"enum": schema["enum"]}) & stated if "enum" in schema else stated
+
+
+def _declared_in_all_branches(schema: Mapping[str, Any], root: Any) -> set[str]:
+    """Return the names of properties that every branch of a union declares."""
+    names: set[str] = set()
+    for keyword in schema.keys() & _UNIONS:
+        branches = [normalize(branch, root, unions=False) for branch in schema[keyword]]
+        declared = [{*declared_properties(branch)} for branch in branches if isinstance(branch, Mapping)]
+        if declared and len(declared) == len(branches):
+            names |= set.intersection(*declared)
+    return names
+
+
+def _group(schema: Mapping[str, Any], keyword: str) -> dict[str, Any]:
+    """Return a keyword of a schema with those that it depends on."""
+    if keyword in UNEVALUATED:
+        return {**schema}
+    return _only(schema, next((group for group in GROUPS if keyword in group), (keyword,)))
+
+
+def _only(schema: Mapping[str, Any], keywords: Iterable[str]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key in keywords}
+
+
+def _has_default(schema: Any) -> bool:
+    return isinstance(schema, Mapping) and "default" in schema
+
+
+def _or_none(value: Any) -> Any:
+    return None if value is ABSENT else [value]
 
 
 def _with_keywords(schema: Any, outer: Any) -> dict[str, Any]:
@@ -428,18 +812,20 @@ def _describe_types(types: set[str]) -> str | list[str]:
 
 
 def _listed_values(before: list[Any], after: list[Any], here: Pointer) -> Iterator[Difference]:
-    """Yield the differences of two lists of admitted values."""
-    before_by_key, after_by_key = ({json_key(value): value for value in values} for values in (before, after))
+    """Yield the differences of two lists of admitted values. Null is a type of its own."""
+    before_by_key, after_by_key = (
+        {json_key(value): value for value in values if value is not None} for values in (before, after)
+    )
     removed = [value for key, value in before_by_key.items() if key not in after_by_key]
     added = [value for key, value in after_by_key.items() if key not in before_by_key]
     if len(before_by_key) == len(after_by_key) == 1 and removed:
-        yield Difference("const-changed", here, "other", before[0], after[0], witness=before[0])
+        yield Difference("const-changed", here, "other", removed[0], added[0])
         return
     if removed:
-        yield Difference("enum-value-removed", here, "narrower", removed, after, witness=removed[0])
+        yield Difference("enum-value-removed", here, "narrower", removed, after)
     if added:
         yield Difference("enum-value-added", here, "wider", before, added)
-    if not removed and not added and [*map(json_key, before)] != [*map(json_key, after)]:
+    if not removed and not added and [*before_by_key] != [*after_by_key]:
         yield Difference("enum-reordered", here, "note", before, after)
 
 
@@ -467,10 +853,10 @@ def _find_renamed_properties(removed: Mapping[str, Any], added: Mapping[str, Any
     return new_names
 
 
-def _renaming(name: str, new_name: str, new: Any, pointer: Pointer) -> Difference:
+def _renaming(name: str, new_name: str, new: Any, here: Pointer) -> Difference:
     loses_values = new.get("additionalProperties") is False or new_name in new.get("required", ())
     effect: Relation = "narrower" if loses_values else "unknown"
-    return Difference("parameter-renamed", (*pointer, "properties", new_name), effect, name, new_name)
+    return Difference("parameter-renamed", here, effect, name, new_name)
 
 
 def _wrap_in_union(

@@ -18,6 +18,7 @@ from toolgen.breaking.schema_normalization import (
     CONTAINS,
     GROUPS,
     UNEVALUATED,
+    admitted_types,
     json_key,
     merge_exactly,
     normalize,
@@ -35,6 +36,10 @@ _MAX_DEPTH = 40
 """The maximum depth of branches in branches. A deeper one may refer to itself."""
 _MAX_EXCLUSION_DEPTH = 6
 """The maximum depth of branches and properties in which a contradiction is looked for."""
+
+_MAX_LISTED = 64
+"""The maximum number of integers between two bounds that are compared one by one."""
+_LEAST, _GREATEST = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
 
 _KEYWORDS_OF: Mapping[str, tuple[str, ...]] = {
     "string": ("minLength", "maxLength", "pattern", "format"),
@@ -101,18 +106,31 @@ class _Side:
             return False if rules is False else {}
         if rules.keys() & UNEVALUATED:
             return rules
+        if rules.get("type") == "number" and is_multiple(rules.get("multipleOf", 0.5), 1):
+            rules = {**rules, "type": "integer"}
         for keyword in ("anyOf", "oneOf"):
             if keyword in rules:
                 rules = self._simplified_union(rules, keyword, depth)
                 if not isinstance(rules, Mapping):
                     return rules
         values = rules.get("enum")
-        if values is None and types_of(rules) <= {"null", "boolean"}:
-            values = [None, False, True]
+        if values is None:
+            values = self._listed_values(rules)
         if values is None:
             return rules
         admitted = [value for value in values if self.admits(value, rules)]
         return {"enum": admitted} if admitted else False
+
+    def _listed_values(self, rules: Mapping[str, Any]) -> list[Any] | None:
+        """Return values that include all which a schema admits; None if they are too many to list."""
+        types = admitted_types(rules, self.root)
+        if types <= {"null", "boolean"}:
+            return [None, False, True]
+        if types != {"integer"} or not rules.keys() & _LEAST or not rules.keys() & _GREATEST:
+            return None
+        first = math.ceil(max(rules[key] for key in _LEAST if key in rules))
+        last = math.floor(min(rules[key] for key in _GREATEST if key in rules))
+        return [*range(first, last + 1)] if last - first < _MAX_LISTED else None
 
     def _simplified_union(self, rules: Mapping[str, Any], keyword: str, depth: int) -> Any:
         """Return a schema with its union simplified: as `anyOf`, and without branches that are implied or empty."""
@@ -212,12 +230,21 @@ class Inclusion:
         """Return whether it is proved that two lists have the same schemas, in any order."""
         return _is_permutation(old, new, lambda a, b: self.proves(a, b) and self.proves(b, a, back=True))
 
-    def proves_exclusive(self, branches: Sequence[Any]) -> bool:
-        """Return whether it is proved that no value fits two branches of a `oneOf` of the new side."""
-        new_side = self._sides[1]
-        new_side.steps = 0
+    def proves_apart(self, old: Any, new: Any) -> bool:
+        """Return whether it is proved that no value fits both a schema of the old side and one of the new side."""
+        old_side, new_side = self._sides
+        old_side.steps = new_side.steps = 0
         try:
-            simplified = new_side.simplify({"oneOf": branches})
+            return old_side.excludes(old_side.simplify(old), new_side.simplify(new), new_side)
+        except (_UnprovableError, RecursionError, TooManyStepsError):
+            return False
+
+    def proves_exclusive(self, branches: Sequence[Any], *, back: bool = False) -> bool:
+        """Return whether it is proved that no value fits two branches of a `oneOf` of the new side; `back`: the old one."""
+        side = self._sides[not back]
+        side.steps = 0
+        try:
+            simplified = side.simplify({"oneOf": branches})
         except (_UnprovableError, RecursionError, TooManyStepsError):
             return False
         return not isinstance(simplified, Mapping) or "oneOf" not in simplified
@@ -341,7 +368,8 @@ class Inclusion:
             case "allOf":
                 return all(self._fits(narrow, part, back) for part in rule)
             case "anyOf":
-                return any(self._fits(narrow, branch, back) for branch in rule)
+                fits = any(self._fits(narrow, branch, back) for branch in rule)
+                return fits or self._parts_fit(narrow, rule, back)
             case "not":
                 return self._meets_negation(narrow, rule, back)
             case "if":
@@ -369,6 +397,24 @@ class Inclusion:
                 return self._meets_properties(narrow, wide, back)
             case _:
                 return keyword in _BOUNDS and _is_within(narrow, wide, keyword, whole=type_name == "integer")
+
+    def _parts_fit(self, narrow: Mapping[str, Any], branches: Sequence[Any], back: bool) -> bool:
+        """Return whether each part of `narrow` fits one of several branches.
+
+        The parts are its values below and from a bound of a branch, or those of each value that a property lists.
+        """
+        simplified = [self._sides[not back].simplify(branch) for branch in branches]
+        for below, above in _cuts(narrow, simplified):
+            parts = [merge_exactly(narrow, part) for part in (below, above)]
+            if all(part is not None and self._fits(part, {"anyOf": branches}, back) for part in parts):
+                return True
+        for name in narrow.get("required", ()):
+            tag = self._sides[back].simplify(narrow.get("properties", {}).get(name))
+            values = tag["enum"] if isinstance(tag, Mapping) and "enum" in tag else ()
+            if len(values) > 1:
+                tagged = (_with_property(narrow, name, {"enum": [value]}) for value in values)
+                return all(self._fits(part, {"anyOf": branches}, back) for part in tagged)
+        return False
 
     def _meets_negation(self, narrow: Mapping[str, Any], excluded: Any, back: bool) -> bool:
         """Return whether no value of `narrow` fits the schema that `not` of the wide side excludes.
@@ -428,9 +474,10 @@ class Inclusion:
                 if not any(self._fits(schema, wide_schema, back) for schema in admitted):
                     return False
         narrow_patterns, wide_patterns = narrow.get("patternProperties", {}), wide.get("patternProperties", {})
-        undeclared = wide.get("additionalProperties", True)
-        pairs = [(narrow.get("additionalProperties", True), undeclared)]
-        pairs += [(narrow_patterns.get(pattern, True), schema) for pattern, schema in wide_patterns.items()]
+        undeclared, mine = wide.get("additionalProperties", True), narrow.get("additionalProperties", True)
+        pairs = [(mine, undeclared)]
+        unmatched = True if narrow_patterns else mine
+        pairs += [(narrow_patterns.get(pattern, unmatched), schema) for pattern, schema in wide_patterns.items()]
         pairs += [(schema, undeclared) for pattern, schema in narrow_patterns.items() if pattern not in wide_patterns]
         return self._all_fit(pairs, back)
 
@@ -442,6 +489,27 @@ def _sufficient_pairs(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> Ite
         yield part, wide
     for branch in wide["anyOf"] if wide.keys() == {"anyOf"} else ():
         yield narrow, branch
+
+
+def _cuts(narrow: Mapping[str, Any], branches: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield pairs of schemas that divide all values at a bound which a branch has, and which lies within those of `narrow`."""
+    for branch in branches:
+        for keyword in branch.keys() & _BOUNDS.keys() if isinstance(branch, Mapping) else ():
+            complement = normalize({"not": {keyword: branch[keyword]}}, {})
+            if not isinstance(complement, Mapping):
+                continue
+            below, above = {keyword: branch[keyword]}, _without(complement, ["type"])
+            if not any(_implies(narrow, part) for part in (below, above)):
+                yield below, above
+
+
+def _implies(narrow: Mapping[str, Any], bound: Mapping[str, Any]) -> bool:
+    """Return whether a schema has a bound already, or a stricter one."""
+    return all(_is_within(narrow, bound, keyword, whole=types_of(narrow) == {"integer"}) for keyword in bound)
+
+
+def _with_property(schema: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+    return {**schema, "properties": {**schema.get("properties", {}), name: value}}
 
 
 def _meets_dependent_required(narrow: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:

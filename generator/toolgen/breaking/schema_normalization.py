@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -94,7 +95,59 @@ def normalize(schema: Any, root: Any, *, unions: bool = True, depth: int = 0) ->
             unmerged.append(normalized)
         else:
             rules = merged
-    return {**rules, "allOf": [*rules.get("allOf", ()), *unmerged]} if unmerged else rules
+    return {**rules, "allOf": [*rules.get("allOf", ()), *unmerged]} if unmerged else _with_plain_ends(rules)
+
+
+_IN_PLACE = frozenset(["$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas"])
+"""Keywords that apply further schemas to the same value, so that these evaluate properties and items too."""
+
+
+def _with_plain_ends(rules: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that says what holds for further properties and items with the keywords that stand for it alone.
+
+    A tuple without further items has `maxItems` instead.
+    """
+    for unevaluated, additional in (("unevaluatedProperties", "additionalProperties"), ("unevaluatedItems", "items")):
+        if unevaluated in rules and not rules.keys() & {*_IN_PLACE, additional, "contains"}:
+            rules = {**rules, additional: rules[unevaluated]}
+            del rules[unevaluated]
+    prefix_length = len(rules.get("prefixItems", ()))
+    if rules.get("items", True) is False:
+        rules = {**rules, "maxItems": min(prefix_length, rules.get("maxItems", prefix_length))}
+    if "items" in rules and not rules.keys() & UNEVALUATED and rules.get("maxItems", math.inf) <= prefix_length:
+        rules = {key: value for key, value in rules.items() if key != "items"}
+    return rules
+
+
+_NEGATED_BOUNDS: Mapping[str, tuple[str, int]] = {
+    "minimum": ("exclusiveMaximum", 0),
+    "exclusiveMinimum": ("maximum", 0),
+    "maximum": ("exclusiveMinimum", 0),
+    "exclusiveMaximum": ("minimum", 0),
+    **{f"min{measure}": (f"max{measure}", -1) for measure in ("Length", "Items", "Properties")},
+    **{f"max{measure}": (f"min{measure}", 1) for measure in ("Length", "Items", "Properties")},
+}
+"""The bound that holds exactly where another one does not, and its distance from it."""
+
+
+def _negate(schema: Any) -> Any:
+    """Return a schema that admits what another one refuses; None if it takes the keyword `not` to say it."""
+    rules = drop_annotations(schema)
+    if not isinstance(rules, Mapping) or not rules:
+        return rules is False
+    if len(rules) != 1:
+        return None
+    ((keyword, value),) = rules.items()
+    if keyword == "not":
+        return value
+    if keyword == "type" and not types_of(rules) & {"integer"}:
+        return {"type": _type_keyword({*TYPES} - types_of(rules))}
+    if keyword in _NEGATED_BOUNDS:
+        negated, distance = _NEGATED_BOUNDS[keyword]
+        of_type = {"Length": "string", "Items": "array", "Properties": "object"}.get(keyword[3:], "number")
+        limit = value + distance
+        return {"type": of_type, negated: limit} if limit >= 0 or of_type == "number" else False
+    return None
 
 
 def _take_parts(rules: dict[str, Any], root: Any, *, unions: bool) -> list[Any]:
@@ -109,29 +162,55 @@ def _take_parts(rules: dict[str, Any], root: Any, *, unions: bool) -> list[Any]:
         if "enum" in rules:
             parts.append({"enum": rules.pop("enum")})
         rules["enum"] = [rules.pop("const")]
+    negated = _negate(rules["not"]) if "not" in rules else None
+    if negated is not None:
+        del rules["not"]
+        parts.append(negated)
     for keyword in ("anyOf", "oneOf"):
         branches = rules.get(keyword)
         if not isinstance(branches, list):
             continue
-        part = branches[0] if len(branches) == 1 else _nullable_schema(branches)
-        if part is None and unions:
+        part = branches[0] if len(branches) == 1 else _nullable_schema(branches, root)
+        if part is None:
             part = _simple_union(branches, keyword)
+            if not unions and part is not None and "enum" not in part:
+                part = None
         if part is not None:
             del rules[keyword]
             parts.append(part)
     return parts
 
 
-def _nullable_schema(branches: list[Any]) -> Any:
+def is_null(schema: Any) -> bool:
+    """Return whether a schema admits null alone, in any spelling."""
+    rules = drop_annotations(schema)
+    return rules in ({"type": "null"}, {"const": None}, {"enum": [None]}, {"type": ["null"]})
+
+
+def _nullable_schema(branches: list[Any], root: Any) -> Any:
     """Return one schema instead of a union of a schema and null; None if there is none."""
-    schemas = [branch for branch in branches if drop_annotations(branch) != {"type": "null"}]
+    schemas = [branch for branch in branches if not is_null(branch)]
     if len(branches) != 2 or len(schemas) != 1:
         return None
     (schema,) = schemas
-    if not isinstance(schema, Mapping) or "type" not in schema or schema.keys() & _OF_ANY_TYPE:
+    rules = schema
+    for _ in range(MAX_CHAIN):
+        if not isinstance(rules, Mapping) or rules.keys() - ANNOTATIONS != {"$ref"}:
+            break
+        rules = drop_annotations(find_target(rules["$ref"], root))
+    if not isinstance(rules, Mapping) or rules.keys() & (_OF_ANY_TYPE - {"const", "enum"}):
         return None
-    types = types_of(schema)
-    return None if "null" in types else {**schema, "type": _type_keyword(types | {"null"})}
+    types = types_of({"enum": [rules["const"]]} if "const" in rules else rules)
+    if "null" in types or not rules.keys() & {"type", "enum", "const"}:
+        return None
+    nullable = {key: value for key, value in rules.items() if key not in (*_NO_RULES, "const")}
+    if "type" in rules:
+        nullable["type"] = _type_keyword(types_of({"type": rules["type"]}) | {"null"})
+    if "const" in rules:
+        nullable["enum"] = [*(value for value in rules.get("enum", [rules["const"]]) if value == rules["const"])]
+    if "enum" in nullable:
+        nullable["enum"] = [*nullable["enum"], None]
+    return nullable
 
 
 def _simple_union(branches: list[Any], keyword: str) -> Any:
@@ -220,6 +299,8 @@ def _merge_values(keyword: str, first: Any, second: Any) -> Any:
         return min(first, second)
     if keyword == "uniqueItems":
         return True
+    if keyword == "multipleOf" and isinstance(first, int) and isinstance(second, int):
+        return math.lcm(first, second)
     if keyword == "allOf":
         return [*first, *second]
     if keyword in ("properties", "patternProperties"):

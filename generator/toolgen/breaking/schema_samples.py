@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from toolgen.breaking.pattern_samples import texts_of_pattern
 from toolgen.breaking.schema_normalization import TYPES, json_key, normalize, types_of
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.schema_locations import find_target
@@ -15,6 +16,15 @@ MAX_SAMPLES = 400
 
 _MAX_CASE_SAMPLES = 40
 _MAX_ITEM_SAMPLES = 9
+
+_MAX_BRANCH_SAMPLES = 60
+_MAX_COMBINED_SAMPLES = 20
+_MAX_COMBINATIONS = 10
+_MAX_ELEMENT_SAMPLES = 24
+_MAX_SIZE = 2000
+"""The maximum number of items or properties of a sample."""
+_MAX_LENGTH = 100_000
+"""The maximum length of a text, in characters."""
 
 _CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependentRequired")
 
@@ -29,8 +39,10 @@ def _stated_samples(schema: Any) -> list[Any]:
 class Samples:
     """Values that the schemas of one root may admit. A schema is sampled once for each depth, however often it is met."""
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, *, combined: bool = False) -> None:
+        """Sample the schemas of a root. With `combined`, values are also made to fit several branches of a union."""
         self._root = root
+        self._combined = combined
         self._validator = ValueValidator(root)
         self._samples: dict[tuple[str, int], list[Any]] = {}
 
@@ -63,8 +75,11 @@ class Samples:
             return [*schema["enum"], *samples][:MAX_SAMPLES]
         for keyword in ("anyOf", "oneOf"):
             beside = {key: value for key, value in schema.items() if key != keyword and key not in ANNOTATIONS}
-            for branch in schema.get(keyword, ()):
-                samples += self.of({"allOf": [branch, beside]} if beside else branch, depth - 1)
+            branches = schema.get(keyword, ())
+            for branch in branches:
+                samples += self.of({"allOf": [branch, beside]} if beside else branch, depth - 1)[:_MAX_BRANCH_SAMPLES]
+            for several in _combinations(branches) if self._combined else ():
+                samples += self.of({"allOf": [*several, beside]}, depth - 1)[:_MAX_COMBINED_SAMPLES]
         unconditional = {key: value for key, value in schema.items() if key not in ("allOf", *_CONDITIONS)}
         for case in _cases(schema):
             samples += self.of({"allOf": [*case, unconditional]}, depth - 1)[:_MAX_CASE_SAMPLES]
@@ -83,30 +98,74 @@ class Samples:
         return _plain_samples(type_name, schema)
 
     def _arrays(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
-        """Return arrays of one item each, and arrays of equal items with the lengths near the bounds."""
+        """Return arrays of one item each, tuples with each sample of each element, and arrays of lengths near the bounds."""
         contained = self.of(schema.get("contains", False), depth - 1)[:_MAX_ITEM_SAMPLES]
-        items = contained + self.of(schema.get("items", True), depth - 1)[:_MAX_ITEM_SAMPLES]
+        item_schema = schema.get("items", True)
+        items = contained + self.of(item_schema, depth - 1)[:_MAX_ITEM_SAMPLES]
+        fitting = self._first_fit(items, item_schema) if items else "a"
+        elements = [self.of(sub, depth - 1) or ["a"] for sub in schema.get("prefixItems", ())]
+        start = [
+            self._first_fit(values, sub) for values, sub in zip(elements, schema.get("prefixItems", ()), strict=True)
+        ]
         least = schema.get("minItems", 0)
-        lengths = {n for n in (least, least + 1, schema.get("maxItems", least + 2), 0, 1, 2, 3, 20) if 0 <= n <= 64}
-        first = items[:1] or ["a"]
-        return [*([item] for item in items), *(first * n for n in sorted(lengths)), items[:3]]
+        start += [fitting] * max(0, least - len(start))
+        samples: list[Any] = [start, []]
+        for i, values in enumerate(elements):
+            samples += [[*start[:i], value, *start[i + 1 :]] for value in values[:_MAX_ELEMENT_SAMPLES]]
+        beginning = start[: len(elements)]
+        fill = [fitting] * max(0, least - len(elements) - 1)
+        samples += [[*beginning, item, *fill] for item in items]
+        lengths = _sizes(least, schema.get("maxItems"))
+        for length in lengths:
+            samples.append([*beginning, *[fitting] * (length - len(beginning))][:length])
+            if schema.get("uniqueItems"):
+                samples.append([*beginning, *self._different(item_schema, items, length)][:length])
+        return [*samples, [*beginning, *items[:3]]]
+
+    def _different(self, schema: Any, items: list[Any], count: int) -> list[Any]:
+        """Return items of which no two are equal, as many as can be made."""
+        if isinstance(schema, Mapping) and "$ref" in schema:
+            schema = normalize(schema, self._root)
+        if isinstance(schema, Mapping) and "enum" not in schema and types_of(schema) & {"string"}:
+            width = max(len(str(count)), schema.get("minLength", 0))
+            return [f"{i:0{width}}" for i in range(count)]
+        if isinstance(schema, Mapping) and "enum" not in schema and types_of(schema) & {"integer"}:
+            first, step = schema.get("minimum", 0), schema.get("multipleOf", 1)
+            return [first + i * step for i in range(count)]
+        return list({json_key(item): item for item in items}.values())[:count]
 
     def _objects(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
         """Return objects with the required properties only, with all of them, and with each sample of each property."""
         properties = schema.get("properties", {})
         values_by_name = {name: self.of(sub, depth - 1) or ["a"] for name, sub in properties.items()}
         fitting = {name: self._first_fit(values, properties[name]) for name, values in values_by_name.items()}
-        undeclared = schema.get("additionalProperties", True)
+        undeclared = schema.get("additionalProperties", schema.get("unevaluatedProperties", True))
         undeclared_values = self.of(undeclared, depth - 1)[:12] or ["a"]
         undeclared_value = self._first_fit(undeclared_values, undeclared)
         required = {name: fitting.get(name, undeclared_value) for name in schema.get("required", ())}
         samples: list[Any] = [required, {**fitting, **required}]
         for name, values in values_by_name.items():
             samples += [{**required, name: value} for value in values[:24]]
-        if isinstance(undeclared, Mapping):
-            samples += [{**required, "other": value} for value in undeclared_values]
-        elif undeclared is not False:
-            samples.append({**required, "other": "a"})
+        samples += self._with_pattern_names(schema, required, depth)
+        names = [name for name in _names(schema) if name not in properties]
+        if undeclared is not False:
+            values = undeclared_values if isinstance(undeclared, Mapping) else ["a"]
+            samples += [{**required, name: value} for name in names[:1] for value in values]
+            samples += [{**required, name: undeclared_value} for name in names[1:]]
+            for size in _sizes(schema.get("minProperties", 0), schema.get("maxProperties")):
+                further = {f"other_{i}": undeclared_value for i in range(size - len(required))}
+                samples.append({**required, **further})
+        for size in {schema[key] for key in ("minProperties", "maxProperties") if key in schema}:
+            for count in (size - 1, size, size + 1):
+                samples.append({**required, **dict([*fitting.items()][: max(0, count - len(required))])})
+        return samples
+
+    def _with_pattern_names(self, schema: Mapping[str, Any], required: dict[str, Any], depth: int) -> list[Any]:
+        """Return objects with names that match the patterns of a schema."""
+        samples = []
+        for pattern, sub in schema.get("patternProperties", {}).items():
+            for name in [*(text for text in texts_of_pattern(pattern) if text), "a"][:3]:
+                samples += [{**required, name: value} for value in (self.of(sub, depth - 1) or ["a"])[:12]]
         return samples
 
     def _first_fit(self, values: list[Any], schema: Any) -> Any:
@@ -132,6 +191,27 @@ def _cases(schema: Mapping[str, Any]) -> list[list[Any]]:
         cases += [[{"required": [name]}, inner] for name, inner in part.get("dependentSchemas", {}).items()]
         cases += [[{"required": [name, *names]}] for name, names in part.get("dependentRequired", {}).items()]
     return cases
+
+
+def _combinations(branches: Sequence[Any]) -> list[Sequence[Any]]:
+    """Return pairs of branches that a value may fit at once, and all of them together."""
+    pairs = [(branches[i], branches[j]) for j in range(len(branches)) for i in range(j)][:_MAX_COMBINATIONS]
+    return [*pairs, branches] if len(branches) > 2 else [*pairs]
+
+
+def _sizes(least: int, most: int | None) -> list[int]:
+    """Return lengths near the bounds of a schema, and common ones."""
+    near = {least, least - 1, least + 1, *((most - 1, most, most + 1) if most is not None else (least + 2,))}
+    common = {0, 1, 2, 3, 6, 20, 101}
+    return sorted(size for size in near | common if 0 <= size <= _MAX_SIZE)
+
+
+def _names(schema: Mapping[str, Any]) -> list[str]:
+    """Return names for properties that are not declared."""
+    names = schema.get("propertyNames")
+    rules = names if isinstance(names, Mapping) else {}
+    likely = _texts(rules)[:8] if rules else []
+    return ["other", *rules.get("enum", ()), *(text for text in likely if isinstance(text, str))]
 
 
 def _likely_types(schema: Mapping[str, Any]) -> set[str]:
@@ -163,9 +243,15 @@ def _numbers(schema: Mapping[str, Any], *, whole: bool) -> list[Any]:
 
 
 def _texts(schema: Mapping[str, Any]) -> list[Any]:
-    """Return texts of the lengths near the bounds of a schema, and some in common formats."""
+    """Return texts that are made from the pattern, some in common formats, and some of the lengths near the bounds."""
     least, most = schema.get("minLength", 0), schema.get("maxLength", 40)
-    lengths = {n for n in (least, least + 1, most, most - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
-    dates = ["2026-01-02", "2026-01-02T03:04:05Z"]
+    near_bounds = (least, least + 1, least - 1, most, most - 1, most + 1)
+    lengths = {n for n in (*near_bounds, 1, 5, 20, 60) if 0 <= n <= _MAX_LENGTH}
+    dates = ["2026-01-02", "2026-01-02T03:04:05Z", "03:04:05Z", "00000000-0000-4000-8000-000000000000"]
     texts = ["a", "", "abc", "A1", "hello world", *dates, "user@example.com", "0", "x-y_z", "é"]
-    return [*texts, *("a" * n for n in sorted(lengths))]
+    texts += ["a" * n for n in sorted(lengths)]
+    if "pattern" not in schema:
+        return texts
+    matching = texts_of_pattern(schema["pattern"])
+    longer = [text + "a" * (n - len(text)) for text in matching[:2] for n in sorted(lengths) if n > len(text)]
+    return [*matching, *longer, *texts]

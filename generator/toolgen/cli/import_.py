@@ -10,7 +10,7 @@ import click
 
 from toolgen.cli.command_support import EXIT_FINDINGS, EXIT_OK, Reporter
 from toolgen.cli.group import verbosity_options
-from toolgen.cli.terminal import print_finding_headlines
+from toolgen.cli.terminal import print_all_findings
 from toolgen.importing.formats import MODULES, SERVER_FORMATS, TAGGED_FORMATS
 
 if TYPE_CHECKING:
@@ -108,13 +108,19 @@ def command(
         result = import_file(file, format, schemas, findings, source=source, selection=choice, check=check)
     else:
         from toolgen.importing.formats.mcp import list_server_tools
+        from toolgen.importing.masking import find_secrets
+        from toolgen.importing.served_findings import name_tools
 
-        tools = list_server_tools(findings, command=server, url=url, seconds=seconds)
+        secrets = find_secrets(command=server, url=url)
+        tools = list_server_tools(findings, secrets, command=server, url=url, seconds=seconds)
         result = import_document(tools, format, schemas, findings, source=source, selection=choice, check=check)
+        if tools is not None:
+            name_tools(tools, findings)
+        secrets.mask_findings(findings)
     if result is None:
         reporter.fail(findings)
     if not reporter.quiet:
-        print_finding_headlines(findings)
+        print_all_findings(findings, quote=file is None)
     if check:
         reporter.say("the source has changed since the last import\n" if result.differs else "nothing changed\n")
         sys.exit(EXIT_FINDINGS if result.differs else EXIT_OK)

@@ -20,7 +20,7 @@ from toolgen.cli.terminal import paint, paint_diff, write_output
 
 if TYPE_CHECKING:
     from toolgen.compilation import LintResult
-    from toolgen.diagnostics import Findings
+    from toolgen.diagnostics import Finding, Findings
 
 
 @click.command("lint")
@@ -100,7 +100,8 @@ def _print_findings(findings: Findings, reporter: Reporter) -> None:
         text = format_as_text(findings, findings.texts, len(findings.items), paint)
         write_output(text, sys.stderr, painted=True)
     else:
-        reporter._replace(verbose=True).print_findings(_limit_per_code(findings))
+        shown = [each for each in _select_shown(findings) if each.level == "error" or not reporter.quiet]
+        write_output(format_as_text(shown, findings.texts, paint=paint), sys.stderr, painted=True)
 
 
 def _fixes_summary(fixed: FixResult, *, diff: bool) -> str:
@@ -116,31 +117,56 @@ def _fixes_summary(fixed: FixResult, *, diff: bool) -> str:
 _SHOWN = 3
 """The number of warnings and notes of one code that are shown."""
 
+_SUBJECTS = 5
+"""The number of texts that the findings of one code are about, such as names of parameters, that are listed."""
 
-def _limit_per_code(findings: Findings) -> Findings:
-    """Keep all errors, and the first few findings of each other code."""
-    from toolgen.diagnostics import Findings
+
+def _select_shown(findings: Findings) -> list[Finding]:
+    """Return all errors, and the first few findings of each other code. If some are left out, they are sorted by code."""
+    from toolgen.diagnostics.formatters import RANK
 
     counts: Counter[str] = Counter()
-    shown = Findings(texts=findings.texts)
+    shown = []
     for finding in findings:
         counts[finding.code] += 1
         if finding.level == "error" or counts[finding.code] <= _SHOWN:
-            shown.items.append(finding)
+            shown.append(finding)
+    if len(shown) < counts.total():
+        shown.sort(key=lambda finding: (RANK[finding.level], -counts[finding.code], finding.code))
     return shown
 
 
 def _summary(schemas: Path, tools: int, findings: Findings, *, verbose: bool) -> str:
-    """Return the number of findings by level, and by code if some are not shown."""
+    """Return the number of findings by level, and by code if some are not shown, with what they are about."""
     from toolgen.diagnostics.formatters import count_by_level
 
-    codes = Counter((finding.level, finding.code) for finding in findings)
+    by_code: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        by_code.setdefault((finding.level, finding.code), []).append(finding)
     lines = []
-    if not verbose and any(n > _SHOWN and level != "error" for (level, _), n in codes.items()):
-        lines = [f"{n:>6} {level}[{code}]\n" for (level, code), n in codes.most_common()]
+    if not verbose and any(len(group) > _SHOWN and level != "error" for (level, _), group in by_code.items()):
+        for (level, code), group in sorted(by_code.items(), key=lambda item: -len(item[1])):
+            lines.append(f"{len(group):>6} {level}[{code}]\n")
+            if len(group) > _SHOWN:
+                lines.append(f"       {_subjects(group, findings.texts)}\n")
         lines.append(f"showing {_SHOWN} of each warning and note; use -v to show all\n")
     summary = count_by_level(findings) or "no problems found"
     return "".join(lines) + f"{schemas.as_posix()}: {tools} tool{'s' if tools != 1 else ''}, {summary}\n"
+
+
+def _subjects(group: Sequence[Finding], texts: Mapping[str, str]) -> str:
+    """Return what several findings of one code are about: the texts that they mark most often, and the number of files."""
+    from toolgen.diagnostics.finding import escape_text
+
+    lines: dict[str, list[str]] = {path: texts.get(path, "").split("\n") for path in {each.span.path for each in group}}
+    marked: Counter[str] = Counter()
+    for span in (finding.span for finding in group):
+        if span.line == span.end_line <= len(lines[span.path]):
+            marked[lines[span.path][span.line - 1][span.column - 1 : span.end_column - 1]] += 1
+    repeated = [f"{escape_text(text, 40)} ({n})" for text, n in marked.most_common(_SUBJECTS) if n > 1 and text]
+    more = ", …" if repeated and len(marked) > len(repeated) else ""
+    files = f"in {len(lines)} file{'s' if len(lines) != 1 else ''}"
+    return f"{', '.join(repeated)}{more} {files}" if repeated else files
 
 
 def _table(sizes: Mapping[str, Mapping[str, int]]) -> str:

@@ -124,9 +124,15 @@ def silence(stream: TextIO) -> None:
         os.close(nowhere)
 
 
-def print_finding_headlines(findings: Findings) -> None:
-    """Print all findings to stderr, one per line, because they are the result of the command."""
-    from toolgen.diagnostics.formatters import headline
+def print_all_findings(findings: Findings, *, quote: bool) -> None:
+    """Print all findings to stderr, because they are the result of the command.
 
+    With `quote`, each has an excerpt and its hint, because the user does not have the source; otherwise it is one line.
+    """
+    from toolgen.diagnostics.formatters import format_as_text, headline
+
+    if quote:
+        write_output(format_as_text(findings, findings.texts, len(findings), paint), sys.stderr, painted=True)
+        return
     for finding in findings:
         write_output(f"{headline(finding, paint)}\n", sys.stderr, painted=True)

@@ -27,11 +27,12 @@ MAX_FINDINGS = 100
 def select_most_severe(findings: Iterable[Finding], limit: int) -> tuple[list[Finding], int]:
     """Return the findings to print, and the number of the others. If there are too many, the most severe are chosen."""
     every = list(findings)
-    most_severe = sorted(range(len(every)), key=lambda i: _RANK[every[i].level])[:limit]
+    most_severe = sorted(range(len(every)), key=lambda i: RANK[every[i].level])[:limit]
     return [every[i] for i in sorted(most_severe)], max(0, len(every) - limit)
 
 
-_RANK: Mapping[Level, int] = {"error": 0, "warning": 1, "note": 2}
+RANK: Mapping[Level, int] = {"error": 0, "warning": 1, "note": 2}
+"""The levels, the most severe first."""
 
 
 WIDTH = 160
@@ -163,7 +164,7 @@ def format_as_github(findings: Iterable[Finding], texts: Mapping[str, str]) -> s
     GitHub shows only the first ten of each level in each step.
     """
     del texts  # GitHub shows the lines itself
-    every = sorted(findings, key=lambda finding: _RANK[finding.level])
+    every = sorted(findings, key=lambda finding: RANK[finding.level])
     lines = [
         f"::{_COMMANDS[finding.level]} file={_property(finding.span.path)},line={finding.span.line},"
         f"col={finding.span.column},title={_property(finding.code)}::{_data(_with_hint(finding))}\n"
@@ -181,7 +182,7 @@ def _with_hint(finding: Finding) -> str:
 def count_by_level(findings: Iterable[Finding]) -> str:
     """Return the number of findings of each level, such as `1 error, 2 notes`; an empty string if there are none."""
     counts = Counter(finding.level for finding in findings)
-    return ", ".join(f"{counts[level]} {level}{'s' if counts[level] != 1 else ''}" for level in _RANK if counts[level])
+    return ", ".join(f"{counts[level]} {level}{'s' if counts[level] != 1 else ''}" for level in RANK if counts[level])
 
 
 def _data(text: str) -> str:
@@ -317,7 +318,7 @@ def format_as_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> s
 def format_as_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     """Return a table for the summary of a job or a pull request. A bot finds its comment by the first line."""
     del texts
-    every = sorted(findings, key=lambda finding: _RANK[finding.level])
+    every = sorted(findings, key=lambda finding: RANK[finding.level])
     lines = ["<!-- toolgen -->\n", f"**toolgen: {count_by_level(every) or 'no findings'}**\n"]
     if every:
         lines += ["\n| | where | code | what |\n", "|---|---|---|---|\n"]

@@ -121,14 +121,11 @@ def import_document(
     facts = _provider_facts(project, {name for tool in tools for name in tool.providers})
     record = record.with_source(name, previous)
     import_ = _Import(document, schemas, name, record, project, facts, findings)
-    chosen = import_.choose(tools, types, selection)
-    if chosen is None:
-        return None
-    all_keys = frozenset[str]()
-    if selection.is_partial:
-        all_keys = frozenset(each.key for each in types) | {tool.name for tool in tools}
-        types = _types_needed_by(chosen, types)
-    return import_.merge(chosen, types, all_keys, check=check)
+    result = import_.run(tools, types, selection, check=check)
+    if result is None and not selection.skip_faulty:
+        selected = selection.select_tools(tools, document, Findings())
+        AffectedToolFinder(document, tools).suggest_skipping(findings, selected)
+    return result
 
 
 def _file_name(path: str) -> str:
@@ -198,6 +195,19 @@ class _Import:
     def previous(self) -> SourceRecord:
         """Return what the last import of the source wrote."""
         return self.record.sources[self.name]
+
+    def run(
+        self, tools: list[ImportedTool], types: list[IncomingDeclaration], selection: ImportSelection, *, check: bool
+    ) -> ImportResult | None:
+        """Import the selected tools; None, with findings, if there is an error."""
+        chosen = self.choose(tools, types, selection)
+        if chosen is None:
+            return None
+        all_keys = frozenset[str]()
+        if selection.is_partial:
+            all_keys = frozenset(each.key for each in types) | {tool.name for tool in tools}
+            types = _types_needed_by(chosen, types)
+        return self.merge(chosen, types, all_keys, check=check)
 
     def choose(
         self, tools: list[ImportedTool], types: list[IncomingDeclaration], selection: ImportSelection

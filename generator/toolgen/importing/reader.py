@@ -198,10 +198,10 @@ class ImportReader:
         if not isinstance(value, dict):
             self.report_wrong_type((*at, key), value, "an object: a JSON Schema")
             return None
-        if "type" in value:
+        if value.get("type") is not None:
             return value
         self.report_at_key("import-root-type", (*at, key))
-        return {"type": "object", **value}
+        return {**value, "type": "object"} if "type" in value else {"type": "object", **value}
 
     def _report_other_format(self, at: Pointer, key: str, format: str) -> None:
         hint = f"import the file with `toolgen import {format}`"

@@ -6,7 +6,7 @@ A finding is about a tool if its location is in the tool's definition, or in wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from urllib.parse import unquote
 
@@ -54,18 +54,41 @@ def _is_tagged(tool: ImportedTool, tag: str) -> bool:
 
 
 @dataclass(slots=True)
+class PointerFinder:
+    """Finds the value of a document that a location is in."""
+
+    document: Document
+    _pointers: dict[Location, Pointer] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Index the locations of all values."""
+        self._pointers = {location: pointer for pointer, location in self.document.keys.items()}
+        self._pointers |= {location: pointer for pointer, location in self.document.values.items()}
+
+    def find(self, span: Span) -> Pointer | None:
+        """Return the pointer of the smallest value around a location; None for the whole file, or another file."""
+        start, end = (span.line, span.column), (span.end_line, span.end_column)
+        if span.path != self.document.path:
+            return None
+        pointer = self._pointers.get((*start, *end))
+        if pointer is None and (*start, *end) != WHOLE:
+            around = (at for location, at in self._pointers.items() if location[:2] <= start and end <= location[2:])
+            pointer = max(around, key=len, default=None)
+        return pointer
+
+
+@dataclass(slots=True)
 class AffectedToolFinder:
     """Finds the tools that findings are about."""
 
     document: Document
     tools: Sequence[ImportedTool]
-    _pointers: dict[Location, Pointer] = field(init=False, repr=False)
+    _finder: PointerFinder = field(init=False, repr=False)
     _users: dict[Pointer, set[int]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Index the locations of all values, and the parts of each tool."""
-        self._pointers = {location: pointer for pointer, location in self.document.keys.items()}
-        self._pointers |= {location: pointer for pointer, location in self.document.values.items()}
+        self._finder = PointerFinder(self.document)
         self._users = {}
         references = dict[Pointer, set[Pointer]]()
         for i, tool in enumerate(self.tools):
@@ -74,17 +97,25 @@ class AffectedToolFinder:
 
     def find_affected_tool_indexes(self, finding: Finding) -> set[int]:
         """Return the tools that a finding is about, by their indexes in the list."""
-        span = finding.span
-        start, end = (span.line, span.column), (span.end_line, span.end_column)
-        pointer = self._pointers.get((*start, *end))
-        if pointer is None and (*start, *end) != WHOLE:
-            around = (at for location, at in self._pointers.items() if location[:2] <= start and end <= location[2:])
-            pointer = max(around, key=len, default=None)
+        pointer = self._finder.find(finding.span)
         indexes: set[int] = set()
-        if pointer is not None and span.path == self.document.path:
-            for length in range(len(pointer) + 1):
-                indexes |= self._users.get(pointer[:length], set())
+        if pointer is not None:
+            indexes.update(*(self._users.get(pointer[:length], ()) for length in range(len(pointer) + 1)))
         return indexes
+
+    def suggest_skipping(self, findings: Findings, selected: Sequence[ImportedTool]) -> None:
+        """Add to the hint of the first error about a tool how many of the selected tools have none, if there are any."""
+        errors = [finding for finding in findings if finding.level == "error"]
+        affected_tools = [self.find_affected_tool_indexes(error) for error in errors]
+        faulty = {id(self.tools[i]) for i in set().union(*affected_tools)}
+        count = sum(id(tool) not in faulty for tool in selected)
+        first = next((error for error, tools in zip(errors, affected_tools, strict=True) if tools), None)
+        if first is None or not count:
+            return
+        suggestion = f"--skip-faulty imports the {count} tool{'s' if count != 1 else ''} without errors"
+        separator = " " if (first.hint or "").endswith("?") else "; "
+        hint = f"{first.hint}{separator}{suggestion}" if first.hint else suggestion
+        findings.items[:] = [replace(each, hint=hint) if each == first else each for each in findings.items]
 
     def remove_unwanted_findings(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
         """Remove findings about tools that are not imported. Return the tools to skip because they have errors.

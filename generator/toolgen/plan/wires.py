@@ -457,8 +457,11 @@ def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         arguments["session"] = session
     if "rejects" in facts:
         arguments["rejects"] = tuple(tuple(key_path.split(".")) for key_path in facts["rejects"])
-    if "declared" in facts:
-        arguments["declared"] = facts["declared"]
+    for section in ("declared", "shares"):
+        if section in facts:
+            arguments[section] = facts[section]
+    if "typed_output" in facts:
+        arguments["typed_output"] = _without_notes(facts["typed_output"])
     return arguments
 
 

@@ -87,7 +87,10 @@ class SchemaBundler:
         return BundledSchema(schema, tuple(shared), origins)
 
     def _own_definitions(self, root: SchemaLocation) -> list[SchemaLocation]:
-        """Return the definitions in the root's document: those it declares, and targets of references."""
+        """Return the definitions in the root's document: those it declares, and targets of references.
+
+        What only contains targets is a group of definitions, and no definition itself.
+        """
         value = self.graph.registry.value(root)
         definitions: dict[SchemaLocation, None] = {}
         for container in _DEFINITIONS:
@@ -96,12 +99,16 @@ class SchemaBundler:
                 if is_schema(sub):
                     definitions[SchemaLocation(root.document, (*root.pointer, container, name))] = None
         queue = [root, *definitions]
+        targets: dict[SchemaLocation, None] = {}
         for location in queue:
             for target in self.graph.targets_below(location):
-                if target != root and target not in self.names and target not in definitions:
-                    definitions[target] = None
-                    queue.append(target)
-        return list(definitions)
+                if target != root and target not in self.names and target not in targets:
+                    targets[target] = None
+                    if target not in definitions:
+                        definitions[target] = None
+                        queue.append(target)
+        groups = {target.pointer[:end] for target in targets for end in range(len(target.pointer))}
+        return [each for each in definitions if each in targets or each.pointer not in groups]
 
     def _shared_types(self, root: SchemaLocation, own: list[SchemaLocation]) -> list[str]:
         """Return the names of the shared types that a root or its own definitions refer to, directly or not."""

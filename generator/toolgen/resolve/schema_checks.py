@@ -7,7 +7,7 @@ properties. Each fault is reported at its keyword.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -164,6 +164,9 @@ TYPE_SUGGESTIONS = {type_: type_ for type_ in TYPES} | {
 """Names of types in other languages, and what to write instead, in YAML."""
 
 
+_CONTAINERS = (("$defs",), ("definitions",))
+"""The ends of paths of schemas that may be groups of definitions."""
+
 _WITH_PROPERTIES = frozenset(
     [
         "$ref",
@@ -188,9 +191,11 @@ class _DocumentChecker:
         self._registry = registry
         self._findings = findings
         self._reported: set[tuple[object, ...]] = set()
+        self._leading: set[Pointer] = set()
 
-    def check(self, roots: Iterable[SchemaLocation]) -> None:
-        """Check schemas and everything in them, each once."""
+    def check(self, roots: Collection[SchemaLocation]) -> None:
+        """Check schemas and everything in them, each once. Among the roots are the targets of references."""
+        self._leading = {root.pointer[:end] for root in roots for end in range(1, len(root.pointer) + 1)}
         checked: set[SchemaLocation] = set()
         for root in roots:
             value = self._registry.value(root)
@@ -324,6 +329,8 @@ class _DocumentChecker:
         if unknown and len(unknown) == len(schema) and self._lacks_object_around(schema, location):
             self._report_bare_parameters(schema, location)
             return
+        if location.pointer[-2:-1] in _CONTAINERS and any((*location.pointer, key) in self._leading for key in unknown):
+            return  # a group of definitions, to which references lead
         for key in unknown:
             self._report_unknown_keyword(key, schema, location, keywords)
         self._check_format(schema, location)

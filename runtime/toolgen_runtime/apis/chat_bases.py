@@ -29,6 +29,7 @@ from ..conversion.values import (
     read_text_or_list,
     write_list,
     write_or_describe,
+    write_system_unless_empty,
     write_user_or_opaque,
 )
 from ..conversion.wire import ProviderWire, make_hashed_name
@@ -85,7 +86,10 @@ read_participant_name = read_schema_name = read_nullable_text
 
 
 def write_participant_name(name: str | None, at: Path, writer: Writer) -> Any:
-    """Write the name in a message, without characters that the API rejects."""
+    """Write the name in a message, without characters that the API rejects, unless it rejects names altogether."""
+    if name is not None and writer.rejects("name"):
+        writer.report_loss(at, "name", "dropped", f"{writer.wire.title} rejects it")
+        return ABSENT
     return ABSENT if name is None else write_accepted_name(name, at, writer)
 
 
@@ -228,7 +232,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
                 else:
                     wires.append(wire)
             elif type(message) is SystemMessage:
-                wires.append(self.write_system_message(message, here, writer))
+                wires += write_system_unless_empty(message, here, writer, self.write_system_message)
             elif type(message) is UserMessage:
                 wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
             else:

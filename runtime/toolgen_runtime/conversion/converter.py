@@ -23,10 +23,11 @@ from ..models import (
     ToolChoice,
     ToolDefinition,
     ToolResult,
+    UserMessage,
 )
-from ..paths import ROOT, Path
+from ..paths import ROOT, Path, format_path
 from ..shipped_providers import API_OF
-from .extras import ABSENT
+from .extras import ABSENT, UNREAD_CHOICE, merge_extras_into
 from .fit_to_model import fit_body_to_model, fit_request_to_model
 from .message_order import check_messages, mark_unpaired_results
 from .reader import Reader, check_tools
@@ -37,6 +38,8 @@ from .request_tools import (
     offers_chosen_tools,
     read_choice,
     report_choice_without_tools,
+    report_lost_choice,
+    without_rejected_output_format,
     write_choice,
     write_tool_with_provider_settings,
     write_tools,
@@ -58,6 +61,9 @@ __all__ = [
     "ValueReader",
     "ValueWriter",
 ]
+
+_MESSAGE_KEYS = ("messages", "contents", "input")
+"""The keys of bodies that have the messages."""
 
 T = TypeVar("T")
 
@@ -89,6 +95,10 @@ class Converter:
     """Values that the wire requires. They are written if the request does not set them."""
     DEFAULT_KEYS: ClassVar[tuple[str, ...]] = ()
     """The required keys of `DEFAULTS`."""
+    CHOOSES_WITHOUT_TOOLS: ClassVar[bool] = False
+    """Whether the API accepts a tool choice in a request without tools."""
+    MISSING_USER_TEXT: ClassVar[str | None] = None
+    """What the user says in a request that would have no message, unless the profile has a default `user`."""
     KEEPS_UNPAIRED_RESULTS: ClassVar[bool] = False
     """Whether results without a call, and further results of a call, are sent. Other APIs reject them."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
@@ -221,15 +231,25 @@ class Converter:
             return self.write_checked_request(request, writer)
 
     def write_checked_request(self, request: Request, writer: Writer) -> dict[str, Any]:
-        """Write a request, and report it if none of its messages is left."""
+        """Write a request. If none of its messages is left, the user says the default for that, if there is one."""
         writer.was_read = not API_OF.keys().isdisjoint(request.metadata or ())
         writer.model_facts = self.wire.model_facts(request.model)
         request = fit_request_to_model(request, writer)
-        written: dict[str, Any] = fit_body_to_model(self.write_request(request, ROOT, writer), request, writer)
+        report_lost_choice(request, ROOT, writer)
+        written = without_rejected_output_format(self.write_request(request, ROOT, writer), request, ROOT, writer)
+        written = fit_body_to_model(written, request, writer)
+        _report_reasoning_extras(request, writer)
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
-        if request.messages and not read and [] in map(written.get, ("messages", "contents", "input")):
-            reason = f"none is left beside the system text, and {self.wire.title} needs one"
-            writer.report_loss((ROOT, "messages"), "messages", "dropped", reason, "warning")
+        key = next((key for key in _MESSAGE_KEYS if written.get(key) == []), None)
+        if key is None or read or not request.messages:
+            return written
+        reason, at = f"none is left beside the system text, and {self.wire.title} needs one", (ROOT, "messages")
+        text = self.DEFAULTS.get("user", self.MISSING_USER_TEXT)
+        if text is None:
+            writer.report_loss(at, "messages", "dropped", reason, "warning")
+            return written
+        writer.report_loss((at, 0), "a message", "defaulted", reason)
+        written[key] = self.write_messages([UserMessage(text)], at, writer)
         return written
 
     def from_request(
@@ -250,10 +270,15 @@ class Converter:
         """
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
-        request = self.read_request(self.normalize_body(body), ROOT, Reader(self.wire, tools=tools))
+        reader = Reader(self.wire, tools=tools)
+        request = self.read_request(self.normalize_body(body), ROOT, reader)
+        if reader.unread_choice is not None:
+            merge_extras_into(request, self.wire.name, {UNREAD_CHOICE: format_path(reader.unread_choice)})
         if not self.KEEPS_UNPAIRED_RESULTS:
             mark_unpaired_results(request.messages, self.wire.name)
         request.model = model if request.model is None else request.model
+        if request.messages and [] in map(body.get, _MESSAGE_KEYS):
+            merge_extras_into(request, self.wire.name, {"$sent": True})
         return request
 
     def from_response(
@@ -355,8 +380,13 @@ class Converter:
         return write_tool_with_provider_settings(definition, at, writer, self.write_tool_entry)
 
     def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> ToolChoice | None:
-        """Read the tool choice. None for a value that is not in the table."""
-        return None if value is None or value is ABSENT else read_choice(value, reader, self.TOOL_CHOICES)
+        """Read the tool choice. None for a value that is not in the table, such as a choice of the provider's own tools."""
+        if value is None or value is ABSENT:
+            return None
+        choice = read_choice(value, reader, self.TOOL_CHOICES)
+        if choice is None:
+            reader.unread_choice = at
+        return choice
 
     def write_tool_choice(self, choice: ToolChoice | None, at: Path, writer: Writer) -> Any:
         """Write the tool choice."""
@@ -367,7 +397,13 @@ class Converter:
         return has_tools_for_provider(tools, self.wire)
 
     def can_choose(self, choice: ToolChoice | None, tools: Sequence[Any] | None) -> bool:
-        """Return whether a request offers tools, and one of those that a tool choice names, if it names any."""
+        """Return whether a request offers tools, and one of those that a tool choice names, if it names any.
+
+        An API that accepts a choice without tools also gets one beside tools that it must not get.
+        """
+        if self.CHOOSES_WITHOUT_TOOLS and not self.has_choosable_tools(tools):
+            # The choice may be about tools of another provider, which are not sent.
+            return all(type(tool) is ToolDefinition or tool.provider == self.wire.name for tool in tools or ())
         return self.has_choosable_tools(tools) and offers_chosen_tools(choice, tools, self.wire)
 
     def read_tool_choice_with_tools(
@@ -528,3 +564,11 @@ class NativeToolConverter(Converter):
 
 class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
     """A converter for an API with an official client, on whose wire tools, calls and results are objects."""
+
+
+def _report_reasoning_extras(request: Request, writer: Writer) -> None:
+    """Report the extras of other providers' reasoning settings, unless the wire has such an object and has done it."""
+    at: Path = (ROOT, "reasoning")
+    metadata = request.reasoning.metadata if request.reasoning is not None else None
+    if metadata and not any(loss.path.startswith(format_path((at, "metadata"))) for loss in writer.losses):
+        writer.own_extras(metadata, at)

@@ -14,6 +14,7 @@ __all__ = [
     "ABSENT",
     "NO_EXTRAS",
     "SPELLING_MARKS",
+    "UNREAD_CHOICE",
     "Extras",
     "UnsupportedValueError",
     "choice_extras",
@@ -35,6 +36,7 @@ __all__ = [
     "restore_extras",
     "unmapped_members",
     "without_extra_at",
+    "without_unread_choice",
 ]
 
 Extras = dict[str, Any]
@@ -141,6 +143,17 @@ _MARKS = frozenset(["$", "$absent", "$around", "$read", "$synthetic", "$whole"])
 
 SPELLING_MARKS = frozenset(["$absent", "$as", "$apart", "$beside", "$inline", "$numbers", "$within"])
 """The marks that only say how something is spelled. They hold for all hosts of an API."""
+
+
+UNREAD_CHOICE = "$choice"
+"""The mark of a request whose tool choice is about the provider's own tools, or unknown: the path of its extra."""
+
+
+def without_unread_choice(extras: Extras) -> Extras:
+    """Return the extras of a request without a tool choice that only its own provider has."""
+    path = extras.get(UNREAD_CHOICE)
+    key_path = path.split(".") if type(path) is str else ()
+    return without_extra_at(extras, *key_path) if key_path and extra_at(extras, *key_path) is not ABSENT else extras
 
 
 def escape_marks(value: Any) -> Any:

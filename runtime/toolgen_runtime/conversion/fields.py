@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact, is_compact, loads
+from ..json_text import compact, is_compact, is_null_text, loads
 from ..json_values import is_json, same_json
 from ..models import InvalidCall, Reasoning
 from ..paths import Path, format_path
@@ -515,10 +515,14 @@ def write_result_call(identifier: str, name: str, at: Path, writer: Writer) -> s
 def read_result_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id of a result's call. The id on the wire becomes the extra if the call has a different id.
 
+    A blank id without a call is replaced by a synthetic one.
+
     Raises:
         ConversionError: The value is not a string.
     """
-    identifier, _ = read_result_call(value, at, reader)
+    identifier, name = read_result_call(value, at, reader)
+    if not name and not reader.is_opaque_call(identifier):
+        identifier = reader.id_of_result(identifier)
     return identifier, ABSENT if identifier == value else _extra_of_id(identifier, value)
 
 
@@ -530,13 +534,15 @@ def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) 
 
 
 def _read_arguments_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the text of arguments. The extra is the text if it would be written differently."""
+    """Read the text of arguments. The extra is the text if it would be written differently, or may mean no arguments."""
     try:
         arguments = loads(text)
     except ValueError:
         if not text or text.isspace():
             return {}, None, text
         return {}, InvalidCall(text, "malformed"), ABSENT
+    if arguments is None:
+        return {}, InvalidCall(text, "not_an_object"), text  # `Reader.decode_call` knows whether the tool needs any
     if type(arguments) is not dict:
         return {}, InvalidCall(text, "not_an_object"), ABSENT
     return arguments, None, ABSENT if is_compact(text, arguments) else text
@@ -585,7 +591,7 @@ def _has_arguments(value: Any, arguments: dict[str, Any]) -> bool:
     """Return whether a value of the wire, a text or an object, has these arguments."""
     if type(value) is not str:
         return same_json(value, arguments)
-    if not value or value.isspace():
+    if not value or value.isspace() or is_null_text(value):
         return not arguments
     try:
         return same_json(loads(value), arguments)

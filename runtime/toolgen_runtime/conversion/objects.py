@@ -71,6 +71,7 @@ _DEFAULTS = {
     "output_format": "text",
     "parallel_tool_calls": True,
     "presence_penalty": 0,
+    "stream": False,
 }
 """The values of fields that APIs assume where there are none."""
 
@@ -300,16 +301,18 @@ class TargetObject:
         """Report the fields of a value that have no key on the wire, unless they are None. `mapped` are all others.
 
         `lost` has the severities that are not the usual ones, by the name of the field. A field that says what happens
-        anyway is a note.
+        anyway is a note. The result of a declared tool is for the app, so it is no loss.
         """
         kind: Any = type(value)
         usual: Severity = "warning" if kind is Request else "note"
         for name in _other_fields(kind, mapped):
             field = getattr(value, name)
             spelled = to_camel_case(name)
-            if field is not None and _happens_anyway(value, name):
+            if field is None or (name == "result" and self.writer.is_declared_tool):
+                continue
+            if _happens_anyway(value, name):
                 self.writer.report_default((self.at, spelled), spelled, "it has no effect")
-            elif field is not None:
+            else:
                 self.writer.report_unsupported((self.at, spelled), spelled, lost.get(name, usual))
 
     def required(self, key: str, value: Any) -> None:

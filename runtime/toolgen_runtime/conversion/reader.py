@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ConversionError, check_list, wrong_type
-from ..json_text import JSONError, dump_allowing_nan, dump_deep
+from ..json_text import JSONError, dump_allowing_nan, dump_deep, is_null_text
 from ..json_values import is_too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import ROOT, Path
@@ -33,6 +33,10 @@ def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
     check_list(tools, _TOOLS, at, "tools", "a ToolDefinition")
 
 
+_DEMANDING = frozenset(["$ref", "allOf", "anyOf", "if", "minProperties", "not", "oneOf", "required"])
+"""Keywords with which a schema may reject an object without members."""
+
+
 class CalledTool(NamedTuple):
     """The id of a call and the name of its tool. The name is empty if the call is not known, or stayed opaque."""
 
@@ -51,11 +55,13 @@ class Reader:
     """The state of one call of a `from_*` function. `turn` is the number of earlier assistant messages.
 
     `silent_writer` is the writer with which `conversion/rule_of_extras.py` finds out how a value would be written.
+    `unread_choice` is the path of a tool choice that no value of the format has the meaning of, or None.
     """
 
     __slots__ = (
         "_called",
         "_codec",
+        "_definitions",
         "_offered",
         "_open",
         "_redefined",
@@ -65,6 +71,7 @@ class Reader:
         "tool_names",
         "tools",
         "turn",
+        "unread_choice",
         "used",
         "wire",
     )
@@ -73,6 +80,7 @@ class Reader:
         self.wire = wire
         self.turn = turn
         self.position = 0
+        self.unread_choice: Path | None = None
         self.silent_writer: Any = None
         self.used: set[str] = {*NO_IDS}
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)
@@ -84,6 +92,7 @@ class Reader:
                 wire.wire_name(name): name for name in names if not wire.is_legal_name(name)
             }
         self._called: dict[str, _NotedCall] = {}
+        self._definitions: Mapping[str, ToolDefinition] = {}
         self._offered: Mapping[str, bool] = {}
         self._open: list[tuple[int, ToolCall]] = []
         self._redefined: Collection[str] = ()
@@ -101,11 +110,15 @@ class Reader:
     def decode_call(self, call: ToolCall) -> ToolCall:
         """Decode the arguments of a call. If they are too deep to be read from JSON text, the call becomes invalid.
 
+        The text null means no arguments if the tool is known and requires none.
+
         Raises:
             ConversionError: The arguments contain themselves.
         """
         if is_too_deep(call.arguments):
             return _unread(call)
+        if call.invalid is not None and is_null_text(call.invalid.text) and self._needs_no_arguments(call.name):
+            call.invalid = None
         is_as_declared = not self.tools and call.name not in self._offered
         if is_as_declared and (
             call.name not in self.wire.tools_with_encodings or self.wire.has_unchanged_arguments(call)
@@ -117,12 +130,21 @@ class Reader:
             self._codec = LoweredArgumentCodec(self.wire, self.tools, self._offered, self._redefined)
         return self._codec.decode_call(call)
 
+    def _needs_no_arguments(self, name: str) -> bool:
+        """Return whether a tool is known (given, offered by the body, or declared), and its schema demands nothing."""
+        definition = next((tool for tool in self.tools if type(tool) is ToolDefinition and tool.name == name), None)
+        definition = definition or self._definitions.get(name)
+        if definition is None and name not in self._redefined and name in self.wire.declared.definitions:
+            definition = self.wire.declared.definitions[name]
+        return definition is not None and _DEMANDING.isdisjoint(definition.parameters or {})
+
     def set_offered_tools(self, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
         """Set the tools that the body offers. Their strictness wins over that of the build and of `tools`.
 
         A tool that the body defines differently is not the declared one, so its arguments are kept as they are.
         """
         offered = [tool for tool in tools or () if type(tool) is ToolDefinition]
+        self._definitions = {tool.name: tool for tool in offered}
         if self.wire.has_strict:
             self._offered = {tool.name: tool.strict is True for tool in offered}
         self._redefined = {tool.name for tool in offered if self.wire.redefines_declared(tool)}
@@ -150,6 +172,10 @@ class Reader:
                 identifier += "_"
         self.used.add(identifier)
         return identifier
+
+    def id_of_result(self, wire_id: str | None) -> str:
+        """Return the id of a result whose call is not known: that on the wire, or a synthetic one if it is blank."""
+        return wire_id if wire_id and not wire_id.isspace() else self.assign_call_id(None, ROOT)
 
     def note_call(self, wire_id: Any, call: ToolCall) -> None:
         """Record a call, so that its result finds it by the id on the wire.

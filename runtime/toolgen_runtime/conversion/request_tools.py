@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -12,7 +13,16 @@ from ..json_values import apply_merge_patch, is_json
 from ..models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
 from ..paths import ROOT, Path, format_path
 from .cache import from_bytes, to_bytes, to_key
-from .extras import ABSENT, Extras, declared_settings, inner_extras, restore_extras
+from .extras import (
+    ABSENT,
+    UNREAD_CHOICE,
+    Extras,
+    declared_settings,
+    extra_at,
+    inner_extras,
+    restore_extras,
+    without_extra_at,
+)
 from .message_order import check_messages
 from .reader import Reader, check_tools
 from .values import write_list
@@ -25,11 +35,16 @@ __all__ = [
     "check_tool_names",
     "fill_pattern",
     "has_tools_for_provider",
+    "lost_choice",
     "match_pattern",
     "none_if_empty",
     "offers_chosen_tools",
     "read_choice",
+    "rejects_output_format",
     "report_choice_without_tools",
+    "report_lost_choice",
+    "requires_call",
+    "without_rejected_output_format",
     "write_choice",
     "write_tool_with_provider_settings",
     "write_tools",
@@ -264,6 +279,45 @@ def has_tools_for_provider(tools: Sequence[Any] | None, wire: ProviderWire) -> b
     )
 
 
+def requires_call(choice: ToolChoice | None) -> bool:
+    """Return whether a tool choice requires a call."""
+    return choice == "required" or (
+        choice.mode == "required" if type(choice) is AllowedToolChoice else type(choice) is NamedToolChoice
+    )
+
+
+def rejects_output_format(request: Request, wire: ProviderWire) -> str | None:
+    """Return why the provider rejects an output format in a request, other than text. None if it accepts one."""
+    rule = wire.typed_output
+    if not rule:
+        return None
+    has_tools = has_tools_for_provider(request.tools, wire)
+    if has_tools and rule.get("forced") and requires_call(request.tool_choice):
+        return f"{wire.title} rejects it in a request that requires a call"
+    if "models" in rule and not re.fullmatch(rule["models"], request.model or ""):
+        return None
+    extras = inner_extras(request.metadata or {}, wire.name)
+    for key in rule.get("beside", ()):
+        if has_tools if key == "tools" else extras.get(key):
+            return f"{request.model if 'models' in rule else wire.title} rejects it beside {key}"
+    return None
+
+
+def without_rejected_output_format(
+    written: dict[str, Any], request: Request, at: Path, writer: Writer
+) -> dict[str, Any]:
+    """Return a body without an output format that the provider rejects in it, which is reported."""
+    reason = None if request.output_format in (None, "text") else rejects_output_format(request, writer.wire)
+    if reason is None:
+        return written
+    for key_path in writer.wire.typed_output["keys"]:
+        keys = key_path.split(".")
+        if extra_at(written, *keys) is not ABSENT:
+            written = without_extra_at(written, *keys)
+    writer.report_loss((at, "outputFormat"), "outputFormat", "dropped", reason, "warning")
+    return written
+
+
 def offers_chosen_tools(choice: ToolChoice | None, tools: Sequence[Any] | None, wire: ProviderWire) -> bool:
     """Return whether a request offers a tool that a choice names. The provider's own tools may have any name."""
     names: Sequence[str] = ()
@@ -289,6 +343,25 @@ def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer, *,
         writer.report_default(at, "toolChoice", "the request has no tools")
     else:
         writer.report_loss(at, "toolChoice", "dropped", "the request has no tools", "behaviour")
+
+
+def lost_choice(request: Request, provider: str | None) -> str | None:
+    """Return why a tool choice that was not read does not reach a provider (None: one without native tools).
+
+    None if there is no such choice, or if the request has another one.
+    """
+    if request.tool_choice is not None or not request.metadata:
+        return None
+    sources = (name for name in request.metadata if UNREAD_CHOICE in inner_extras(request.metadata, name))
+    source = next((name for name in sources if name != provider), None)
+    return source and f"only {source} has this choice"
+
+
+def report_lost_choice(request: Request, at: Path, writer: Writer) -> None:
+    """Report a tool choice of another provider that was not read."""
+    reason = lost_choice(request, writer.wire.name)
+    if reason is not None:
+        writer.report_loss((at, "toolChoice"), "toolChoice", "dropped", reason, "behaviour")
 
 
 Write = Callable[[Any, Path, Writer], Any]

@@ -43,10 +43,13 @@ _KeyPath = tuple[str, ...]
 
 
 class _Count(NamedTuple):
-    """Where an API has a count, see `UsageTable`. `parts` are the fields, in Python, for those of `plus` that have one."""
+    """Where an API has a count, see `UsageTable`. `parts` are the fields, in Python, for those of `plus` that have one.
+
+    Each member of `plus` has the paths at which the count may be.
+    """
 
     paths: tuple[_KeyPath, ...]
-    plus: tuple[_KeyPath, ...]
+    plus: tuple[tuple[_KeyPath, ...], ...]
     by_total: bool
     parts: tuple[str, ...]
 
@@ -58,7 +61,8 @@ class UsageTable:
 
     - `path`: the keys that lead to the count, with dots between them
     - `or`: paths to the count if there is none at `path`
-    - `plus`: paths to counts that the field includes, and that the API counts separately
+    - `plus`: paths to counts that the field includes, and that the API counts separately; the path of a field stands for
+      all of its paths
     - `by_total`: whether the field only includes them if the total shows that they are separate.
 
     The class of the API reads and writes a field without a path. A field that is not in the table is lost, but the total
@@ -69,13 +73,15 @@ class UsageTable:
 
     def __init__(self, fields: Mapping[str, Mapping[str, Any]]) -> None:
         fields_at = {row["path"]: _FIELDS[name] for name, row in fields.items() if "path" in row}
+        paths_at = {row["path"]: _paths_of(row) for row in fields.values() if "path" in row}
         self.counts: dict[str, _Count] = {}
         for name, row in fields.items():
-            paths = [row["path"], *row.get("or", ())] if "path" in row else []
             plus, by_total = row.get("plus", ()), bool(row.get("by_total"))
             parts = () if by_total else tuple(fields_at[path] for path in plus if path in fields_at)
-            self.counts[_FIELDS[name]] = _Count(_key_paths(paths), _key_paths(plus), by_total, parts)
-        self.keys = tuple(dict.fromkeys(path[0] for count in self.counts.values() for path in count.paths + count.plus))
+            separate = tuple(_key_paths(paths_at.get(path, [path])) for path in plus)
+            self.counts[_FIELDS[name]] = _Count(_key_paths(_paths_of(row)), separate, by_total, parts)
+        groups = [paths for count in self.counts.values() for paths in (count.paths, *count.plus)]
+        self.keys = tuple(dict.fromkeys(path[0] for paths in groups for path in paths))
         self._known = frozenset(self.keys)
         self._pair = Pair(_read_counts, _write_counts, (self,))
         self._without_path: dict[str, Any] = {name: None for name, count in self.counts.items() if not count.paths}
@@ -101,6 +107,11 @@ class UsageTable:
         return wire
 
 
+def _paths_of(row: Mapping[str, Any]) -> list[str]:
+    """Return all paths of a row of the table. The class of the API reads a field without any."""
+    return [row["path"], *row.get("or", ())] if "path" in row else []
+
+
 def _key_paths(paths: Iterable[str]) -> tuple[_KeyPath, ...]:
     """Return paths such as `details.cached` as tuples of keys."""
     return tuple(tuple(path.split(".")) for path in paths)
@@ -111,8 +122,8 @@ def _read_counts(wire: dict[str, Any], at: Path, reader: Reader, table: UsageTab
     counts: dict[str, Any] = dict.fromkeys(_FIELDS.values())
     separate: dict[str, int] = {}
     for name, count in table.counts.items():
-        counts[name] = next((number for path in count.paths if (number := _count_at(wire, path, at)) is not None), None)
-        separate[name] = sum(_count_at(wire, path, at) or 0 for path in count.plus)
+        counts[name] = _first_count(wire, count.paths, at)
+        separate[name] = sum(_first_count(wire, paths, at) or 0 for paths in count.plus)
         if separate[name] and not count.by_total:
             counts[name] = (counts[name] or 0) + separate[name]
     for name in ("input_tokens", "output_tokens"):
@@ -124,6 +135,11 @@ def _read_counts(wire: dict[str, Any], at: Path, reader: Reader, table: UsageTab
     if counts["total_tokens"] is None:
         counts["total_tokens"] = counts["input_tokens"] + counts["output_tokens"]
     return Usage(**counts)
+
+
+def _first_count(wire: dict[str, Any], paths: Iterable[_KeyPath], at: Path) -> int | None:
+    """Return the first count at these key paths. None without any."""
+    return next((number for path in paths if (number := _count_at(wire, path, at)) is not None), None)
 
 
 def _count_at(wire: dict[str, Any], path: _KeyPath, at: Path) -> int | None:

@@ -32,6 +32,7 @@ __all__ = [
     "write_list",
     "write_or_describe",
     "write_placed",
+    "write_system_unless_empty",
     "write_text_or_list",
     "write_user_or_opaque",
 ]
@@ -193,6 +194,15 @@ def is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
     return type(message.content) is list and any(
         type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
     )
+
+
+def write_system_unless_empty(message: SystemMessage, at: Path, writer: Writer, write: Write) -> list[Any]:
+    """Write a system message as a list of one. Of another provider's settings without content, nothing is left: none."""
+    if message.content == [] and message.metadata and not writer.can_read(message.metadata):
+        writer.own_extras(message.metadata, at)
+        writer.report_loss(at, "a system message", "dropped", "it has no text")
+        return []
+    return [write(message, at, writer)]
 
 
 def drop_inline_block(part: Any, at: Path, writer: Writer) -> bool:

@@ -32,10 +32,12 @@ class WireFacts:
 
     `names` and `ids` are the patterns of legal tool names and ids. `name_length` and `id_length` are the lengths of
     names and ids that toolgen makes, `id_prefix` is the beginning of such ids. `rejects` are the key paths of
-    members that the API rejects in requests. `declared` has the keys of the wire's tools for settings of the declaration.
+    members that the API rejects in requests. `shares` are the keys in the extras of other providers that the class of the
+    API writes, by provider. `declared` has the keys of the wire's tools for settings of the declaration.
     `dialects` are its rules for schemas. `unique_names` means that the API rejects two tools of one name. `session` is
-    how a session calls the official client, and makes it: the section of this name in the profile. `api` is the API that
-    the provider speaks. `extras` is the section of this name, if it is not that of a shipped profile. `models` are the
+    how a session calls the official client, and makes it, and `typed_output` beside what the API rejects an output
+    format: the sections of these names in the profile. `api` is the API that the provider speaks. `extras` is the section
+    of this name, if it is not that of a shipped profile. `models` are the
     entries of the section of this name.
     """
 
@@ -56,6 +58,8 @@ class WireFacts:
         api: str = "",
         extras: Mapping[str, Any] = _NOTHING,
         models: Sequence[Mapping[str, Any]] = (),
+        typed_output: Mapping[str, Any] = _NOTHING,
+        shares: Mapping[str, Sequence[str]] = _NOTHING,
     ) -> None:
         self.name = name
         self.api = api
@@ -72,6 +76,8 @@ class WireFacts:
         self.dialects = dialects
         self.session = session
         self.models = models
+        self.typed_output = typed_output
+        self.shares = shares
 
     def patched(self, *, models: Sequence[Mapping[str, Any]] = (), **patch: Any) -> WireFacts:
         """Return these facts with a merge patch (RFC 7396): those of a host that states how it differs.
@@ -212,9 +218,11 @@ class ProviderWire:
         self.id_length = facts.id_length
         self.name_length = facts.name_length
         self.rejects = facts.rejects
+        self.shares = facts.shares
         self.declared_keys = facts.declared
         self.declared = declared
         self.session = facts.session
+        self.typed_output = facts.typed_output
         self.names = declared.renames
         self.tool_names = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(declared.refused)

@@ -29,6 +29,7 @@ from .extras import (
     is_internal_mark,
     is_null_or_empty,
     without_extra_at,
+    without_unread_choice,
 )
 from .lost_extras import ExtrasFacts, facts_about_extras, lost_members
 from .model_facts import NO_FACTS
@@ -211,10 +212,11 @@ class Writer:
         Raises:
             ConversionError: The severity is `behaviour`, and `on_unsupported` is "error".
         """
+        loss = Loss(format_path(at), what, action, severity, reason)
         if severity == "behaviour" and not self._weaken:
             advice = 'pass on_unsupported="weaken" to send the request anyway'
-            raise ConversionError(format_path(at), f"{what} cannot be sent: {reason}; {advice}")
-        self.report(Loss(format_path(at), what, action, severity, reason))
+            raise ConversionError(loss.path, f"{what} cannot be sent: {reason}; {advice}", loss)
+        self.report(loss)
 
     def report(self, loss: Loss) -> None:
         """Report a loss that is permitted."""
@@ -330,14 +332,19 @@ class Writer:
                     )
 
     def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:
-        """Return a copy of this provider's extras, with what other hosts of its API say. Report what is not written."""
+        """Return a copy of this provider's extras, with what other hosts of its API say. Report what is not written.
+
+        What the wire shares with another API is not reported here.
+        """
         if not metadata:
             return {}
         extras: Extras = {}
         for provider in metadata:
             if provider == self.wire.name:
                 continue
-            foreign, path = inner_extras(metadata, provider), ((at, "metadata"), provider)
+            foreign, path = without_unread_choice(inner_extras(metadata, provider)), ((at, "metadata"), provider)
+            if provider in self.wire.shares:
+                foreign = {key: extra for key, extra in foreign.items() if key not in self.wire.shares[provider]}
             facts = facts_about_extras(provider)
             if API_OF.get(provider) == self.wire.api and not self.is_response:
                 extras |= self._extras_of_host(foreign, facts, path)
@@ -387,6 +394,10 @@ class Writer:
                 extras = without_extra_at(extras, *key_path)
         return extras
 
+    def rejects(self, key: str) -> bool:
+        """Return whether the API rejects a key in requests, although related APIs have it."""
+        return (key,) in map(tuple, self._rejects)
+
     def is_sendable(self, part: OpaquePart) -> bool:
         """Return whether an opaque value is of this provider, and contains nothing that the API rejects."""
         return part.provider == self.wire.name and self.is_accepted(part.value)
@@ -398,6 +409,15 @@ class Writer:
     def peek_extras(self, metadata: dict[str, Any] | None) -> Extras:
         """Return this provider's extras, without a report of other providers' extras."""
         return inner_extras(metadata, self.wire.name) if metadata else {}
+
+    def shared_extra(self, metadata: dict[str, Any] | None) -> Any:
+        """Return the extra of another provider that this wire shares. ABSENT if there is none."""
+        for provider, keys in self.wire.shares.items() if metadata else ():
+            extras = inner_extras(metadata or {}, provider)
+            for key in keys:
+                if key in extras:
+                    return extras[key]
+        return ABSENT
 
     def was_sent(self, value: Any) -> bool:
         """Return whether a part or message was read from a request of this provider, although it looks unacceptable."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,12 +15,12 @@ _CHOICES = frozenset(
     [
         "all_required",
         "closed",
+        "definitions",
         "enum",
         "formats",
         "maps",
         "most",
         "nullable",
-        "patterns",
         "recursion",
         "refs",
         "ref_siblings",
@@ -45,8 +46,8 @@ _LONG_LIST = 250
 class Dialect:
     """The JSON Schema rules of one mode of a provider.
 
-    The keywords in `keywords` are supported, or all if it is None. These, and a few choices in the profile, decide what
-    replaces the other keywords.
+    The keywords in `keywords` are supported, or all but the `refused` ones if it is None. These, and a few choices in the
+    profile, decide what replaces the other keywords.
     """
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
@@ -54,10 +55,14 @@ class Dialect:
         keywords = facts.get("keywords", "any")
         self.facts = facts
         self.keywords: frozenset[str] | None = None if keywords == "any" else frozenset(keywords)
+        self.refused: frozenset[str] = frozenset(facts.get("refused", ()))
+        self.needs: frozenset[str] = frozenset(facts.get("needs", ()))
+        self.draft: str | None = facts.get("draft")
         self.formats: Mapping[str, Any] | None = _by_type(facts.get("formats"))
         self.nullable: str = facts.get("nullable", "type_list")
         self.types: str = facts.get("types", "many")
         self.refs: str = facts.get("refs", "keep" if self.supports("$ref") else "inline")
+        self.definitions: str = facts.get("definitions", "own")
         self.ref_siblings: bool = facts.get("ref_siblings", True)
         self.recursion: str = facts.get("recursion", "keep" if self.refs == "keep" else "unroll")
         self.closed: bool = facts.get("closed", False)
@@ -71,22 +76,29 @@ class Dialect:
         self.enum: str = facts.get("enum", "any")
         self.most: Mapping[str, int] = facts.get("most", {})
         self.patterns = re.compile(facts["patterns"]) if "patterns" in facts else None
+        self.regex: str | None = facts.get("regex")
         self.properties = re.compile(facts["properties"]) if "properties" in facts else None
         self.root: Mapping[str, Any] = facts.get("root", {})
         self.limits: Mapping[str, int] = facts.get("limits", {})
         self.values: str = facts.get("values", "")
         self.plain = self.keywords is None and not facts.keys() & _CHOICES
-        """Whether everything inside the root is sent unchanged, apart from the names of properties."""
+        """Whether the schema is sent as it is, apart from names of properties, and from what `adapt_plain_schema` changes."""
 
     def supports(self, keyword: str) -> bool:
         """Return whether a keyword is supported."""
-        return self.keywords is None or keyword in self.keywords
+        return keyword not in self.refused if self.keywords is None else keyword in self.keywords
 
     def requires_type(self, pointer: Pointer) -> bool:
         """Return whether a schema at this location needs a type: every schema does, or every property."""
         if self.untyped == "text_properties":
             return pointer[-2:-1] == ("properties",)
         return self.untyped != "keep"
+
+    def supports_pattern(self, pattern: Any) -> bool:
+        """Return whether a regular expression is supported, as `pattern` or as a key of `patternProperties`."""
+        if self.patterns is not None and not self.patterns.fullmatch(str(pattern)):
+            return False
+        return self.regex is None or _is_python_regex(str(pattern))
 
     def supports_format(self, kind: str | None, value: Any) -> bool:
         """Return whether a format is supported for values of a type."""
@@ -116,6 +128,17 @@ class Dialect:
             n += 1
             unique = f"{legal}_{n}"
         return unique
+
+
+def _is_python_regex(pattern: str) -> bool:
+    """Return whether Python's `re` compiles a pattern."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what `re` may read otherwise in a later version
+            re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
 
 
 def _by_type(formats: Any) -> Mapping[str, Any] | None:

@@ -12,6 +12,7 @@ from ..conversion.encoding import Encoding, Table
 from ..json_text import dump_allowing_nan
 from ..json_values import same_json
 from .dialects import Dialect
+from .disjoint_branches import exclude_each_other
 from .lowered_schema import SchemaChange
 from .references import References, RetainedDefinitions, always_declared_names
 from .schemas import (
@@ -30,6 +31,7 @@ from .schemas import (
     declares_null,
     either_of,
     has_json_type,
+    is_any_name,
     json_type,
     list_at,
     listed_values,
@@ -52,7 +54,18 @@ from .tables import (
     tell_listed_values_apart,
 )
 
-__all__ = ["NEVER", "UNIONS", "LoweredNode", "LoweringContext", "RefStack", "TooLargeError"]
+__all__ = [
+    "DEPENDENT",
+    "NEVER",
+    "UNIONS",
+    "LoweredNode",
+    "LoweringContext",
+    "NodeLowering",
+    "RefStack",
+    "TooLargeError",
+    "with_numeric_bounds",
+    "write_needed_items",
+]
 
 NEVER: Final[dict[str, Any]] = {"not": {}}
 """The schema that admits no value. It is compared by identity."""
@@ -226,6 +239,12 @@ class LoweringContext:
                 return siblings or value, ref_stack
             schema = self.merge_target(siblings, target, [])
         return schema, ref_stack
+
+    def merged(self, schema: Any) -> Any:
+        """Return a schema without references and `allOf` at its root. False if they exclude each other."""
+        resolved, stack = self.resolve(schema, ())
+        merged = self.merge_all_of(resolved, (), stack)[0] if type(resolved) is dict else resolved
+        return False if merged is NEVER else merged
 
     def merge_target(self, siblings: dict[str, Any], target: Pointer, conflicts: list[str]) -> dict[str, Any]:
         """Merge the target of a reference with the keywords next to it. Two unions become parts of `allOf`."""
@@ -407,7 +426,11 @@ class NodeLowering:
         self.context.record_described(self.pointer, what, sentence, reason)
 
     def leave_out(self, keyword: str, value: Any, reason: str) -> None:
-        """Leave out a keyword, and describe it if possible. An annotation without content is not recorded."""
+        """Leave out a keyword, and describe it if possible. One that says nothing is not recorded."""
+        if keyword == "propertyNames":
+            value = self.context.merged(value)
+            if is_any_name(value):
+                return
         text = describe_rule(keyword, value) if self.context.allows_description(self.pointer) else ""
         if text:
             self.sentences.append(text)
@@ -554,9 +577,22 @@ def _with_one_union(
         schema, ref_stack = context.declare_conditional_properties(condition, schema, pointer, ref_stack)
         return _with_one_union(context, schema, pointer, ref_stack)
     reason = "anyOf replaces it, without the rule that only one branch may match"
-    context.record_change(pointer, "oneOf", "rewritten", reason, checked="parse_arguments")
+    if _exclude_each_other(context, schema):
+        context.record_change(pointer, "oneOf", "rewritten", reason, checked="parse_arguments")
+    else:
+        context.record_dropped(pointer, "oneOf", f"{reason}, and a value may match several")
     renamed = {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}
     return context.record_source_pointer(renamed, pointer), ref_stack
+
+
+def _exclude_each_other(context: LoweringContext, schema: dict[str, Any]) -> bool:
+    """Return whether it is certain that no value matches two branches of `oneOf`, with the rules next to it."""
+    changes = dict(context.changes)
+    rules = without_keywords(schema, {"oneOf", *ANNOTATIONS, *IDENTITY})
+    branches = [{"allOf": [branch, rules]} for branch in list_at(schema, "oneOf")]
+    are_apart = exclude_each_other(branches, context.merged)
+    context.changes = changes  # nothing of this is sent
+    return are_apart
 
 
 class _LoweredBranch(NamedTuple):
@@ -686,7 +722,7 @@ def _lower_union_as_text(
         context.record_dropped(pointer, keyword, "a value of several types is sent as JSON text")
     types = list(dict.fromkeys(_types_with_properties(context, branch) for branch in branches))
     sentence = f"One of these types: {', '.join(types)}." if len(types) > 1 and all(types) else ""
-    return _lower_untyped(context, source, pointer, [sentence])
+    return _lower_untyped(context, select_annotations(source), pointer, [sentence])
 
 
 def _types_with_properties(context: LoweringContext, branch: _LoweredBranch) -> str:
@@ -837,7 +873,11 @@ def _leave_out_listed_containers(lowering: NodeLowering) -> None:
 def _lower_untyped(
     context: LoweringContext, source: dict[str, Any], pointer: Pointer, sentences: list[str]
 ) -> LoweredNode:
-    """Lower a schema for values of any type."""
+    """Lower a schema for values of any type. Rules that hold for some of them cannot be sent."""
+    rules = NodeLowering(context, source, pointer, sentences=sentences)
+    for keyword, value in source.items():
+        if keyword not in STRUCTURE and keyword not in ANNOTATIONS and keyword not in IDENTITY:
+            rules.leave_out(keyword, value, "a value of any type cannot have rules here")
     if context.dialect.untyped != "refuse" and context.dialect.requires_type(pointer):
         context.record_change(pointer, "a value of any type", "rewritten", "it is sent as JSON text")
         if source.get("default") is not None and context.dialect.supports("default"):
@@ -919,7 +959,8 @@ def _lower_object(lowering: NodeLowering) -> Table | None:
         properties = _with_required(lowering, properties)
     names = dialect.names_on_wire(properties)
     schemas, entries = _lower_properties(lowering, properties, names)
-    if dialect.supports("properties") and ("properties" in source or properties or dialect.closed or dialect.complete):
+    needs_properties = dialect.closed or dialect.complete or ("properties" in dialect.needs and "required" in source)
+    if dialect.supports("properties") and ("properties" in source or properties or needs_properties):
         lowering.out["properties"] = schemas
     if dialect.ordering and len(schemas) > 1:
         lowering.out["propertyOrdering"] = list(schemas)
@@ -1201,7 +1242,11 @@ def _lower_further_items(lowering: NodeLowering, first_items: int) -> Table | No
     if source.get("items") is False:
         _end_list(lowering, first_items)
         return None
-    if not dialect.supports("items") or ("items" not in source and not dialect.requires_type(pointer)):
+    if not dialect.supports("items"):
+        return None
+    if "items" not in source and not dialect.requires_type(pointer):
+        if "items" in dialect.needs:
+            write_needed_items(context, lowering.pointer, lowering.out)
         return None
     schema, encoding = _lower_items(context, source.get("items", True), pointer, lowering.ref_stack)
     if schema is NEVER and not dialect.complete:
@@ -1211,6 +1256,14 @@ def _lower_further_items(lowering: NodeLowering, first_items: int) -> Table | No
         schema = {"type": "string", "description": "There is no such value."}
     lowering.out["items"] = schema
     return encoding
+
+
+def write_needed_items(context: LoweringContext, pointer: Pointer, out: dict[str, Any]) -> None:
+    """Write that the items of an array may be any value, for a dialect in which every array says what its items are."""
+    out["items"] = {}
+    context.record_change(
+        pointer, "items", "rewritten", "every array needs items, so it says that any value may be one"
+    )
 
 
 def _end_list(lowering: NodeLowering, length: int) -> None:
@@ -1223,6 +1276,8 @@ def _end_list(lowering: NodeLowering, length: int) -> None:
     _limit_length(lowering, length)
     if is_typed:
         out["items"] = {"type": "string", "description": ""} if dialect.complete else {"type": "string"}
+    elif "items" in dialect.needs:
+        out["items"] = {}
 
 
 def _lower_items(context: LoweringContext, schema: Any, pointer: Pointer, ref_stack: RefStack) -> LoweredNode:
@@ -1284,7 +1339,7 @@ def _limit_length(lowering: NodeLowering, most: int) -> None:
 
 _INCLUSIVE = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 """The inclusive bound for each exclusive one, and the direction in which the bound of integers moves."""
-_DEPENDENT = {
+DEPENDENT: Final = {
     "then": ("if",),
     "else": ("if",),
     "minContains": ("contains",),
@@ -1297,7 +1352,7 @@ _DEPENDENT = {
 
 def _keep_rules(lowering: NodeLowering) -> None:
     """Write every rule that no other function lowers, or a sentence about it."""
-    lowering = replace(lowering, source=_with_numeric_bounds(lowering.source))
+    lowering = replace(lowering, source=with_numeric_bounds(lowering.source))
     for keyword, value in lowering.source.items():
         if keyword in STRUCTURE or keyword in lowering.out or keyword == "additionalItems":
             continue
@@ -1321,7 +1376,7 @@ def _keep_rule(lowering: NodeLowering, keyword: str, value: Any) -> None:
     lowering.out[keyword] = supported
 
 
-def _with_numeric_bounds(source: dict[str, Any]) -> dict[str, Any]:
+def with_numeric_bounds(source: dict[str, Any]) -> dict[str, Any]:
     """Return a schema whose exclusive bounds are numbers. In draft 4, they are flags beside the bounds."""
     flags = [key for key in _INCLUSIVE if type(source.get(key)) is bool]
     if not flags:
@@ -1351,7 +1406,7 @@ def _supported_rule(lowering: NodeLowering, keyword: str, value: Any) -> tuple[A
         return None, _unsupported_reason(keyword)
     if keyword == "format" and not dialect.supports_format(kind, value):
         return None, f"this provider does not support this format for {kind or 'a value'}"
-    if keyword == "pattern" and dialect.patterns is not None and not dialect.patterns.fullmatch(str(value)):
+    if keyword == "pattern" and not dialect.supports_pattern(value):
         return None, "this provider does not support this pattern"
     return value, ""
 
@@ -1374,7 +1429,7 @@ def _conditions_not_sent(context: LoweringContext, source: dict[str, Any], schem
 def _leave_out_dependent(lowering: NodeLowering) -> None:
     """Leave out keywords that would reject more than the source does, because a keyword next to them was left out."""
     source, out = lowering.source, lowering.out
-    for keyword, others in _DEPENDENT.items():
+    for keyword, others in DEPENDENT.items():
         if keyword in out and any(other in source and other not in out for other in others):
             lowering.leave_out(keyword, out.pop(keyword), "it depends on a keyword that was left out")
     if "contains" in out and source.get("minContains") == 0 and "minContains" not in out:

@@ -10,7 +10,8 @@ from ..json_values import same_json
 from .dialects import Dialect, violated_limits, write_types_in_upper_case
 from .engine import NEVER, UNIONS, LoweredNode, LoweringContext, RefStack, TooLargeError
 from .lowered_schema import LoweredSchema
-from .references import required_circles
+from .plain_schemas import adapt_plain_schema
+from .references import required_circles, with_unmistakable_definitions
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -74,7 +75,7 @@ def _lower_all(context: LoweringContext, schema: dict[str, Any], *, is_arguments
     root = _as_one_object(context, schema) if is_arguments else _without_reference(context, schema)
     encoding: Table | None = None
     if dialect.plain and not context.wrapped and context.are_names_legal():
-        out = dict(root)
+        out = dict(adapt_plain_schema(context, context.references.without_unused_definitions(root)))
     else:
         out, encoding = _lower_with_definitions(context, root)
     _apply_root_rules(context, out)
@@ -92,6 +93,8 @@ def _lower_all(context: LoweringContext, schema: dict[str, Any], *, is_arguments
         context.record_unsupported((), "the schema", f"it is too large: {reason}")
     table = _table(context, encoding, out)
     out = context.retained.fill_placeholders(out, encoding)
+    if dialect.definitions == "collected":
+        out = with_unmistakable_definitions(out)
     return LoweredSchema(out, tuple(context.changes.values()), table)
 
 

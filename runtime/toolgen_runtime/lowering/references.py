@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from ..conversion.encoding import Encoding, Table
-from .schemas import Pointer, list_at, property_names, required_names, subschemas
+from ..json_text import dump_allowing_nan
+from .schemas import (
+    Pointer,
+    list_at,
+    object_at,
+    property_names,
+    required_names,
+    subschemas,
+    with_subschemas,
+    without_keywords,
+)
 
 __all__ = [
     "References",
@@ -16,7 +28,11 @@ __all__ = [
     "RetainedDefinitions",
     "always_declared_names",
     "required_circles",
+    "with_unmistakable_definitions",
 ]
+
+
+_DEFINITIONS = ("$defs", "definitions")
 
 
 class References:
@@ -54,6 +70,31 @@ class References:
         if self._circular is None:
             self._circular = self._circular_targets()
         return pointer in self._circular
+
+    def without_unused_definitions(self, root: dict[str, Any]) -> dict[str, Any]:
+        """Return the root, perhaps as lowered, without the definitions at it that no reference leads to.
+
+        All of them stay if the target of a reference is not known.
+        """
+        definitions = [(key, name) for key in _DEFINITIONS for name in object_at(root, key)]
+        used: set[Pointer] = set()
+        waiting: list[Any] = [without_keywords(root, _DEFINITIONS)] if definitions else []
+        while waiting:
+            schema = waiting.pop()
+            if type(schema) is not dict:
+                continue
+            target = self.target_pointer(schema.get("$ref", "#"))
+            if target is None or not schema.keys().isdisjoint(("$dynamicRef", "$recursiveRef")):
+                return root
+            if target and target not in used:
+                used.add(target)
+                waiting.append(self.value_at(target))
+            waiting += [inner for pointer, inner in subschemas(schema) if pointer[0] not in _DEFINITIONS]
+        unused = set(definitions) - {target[:2] for target in used}
+        if not unused:
+            return root
+        sent = {key: {n: s for n, s in object_at(root, key).items() if (key, n) not in unused} for key in _DEFINITIONS}
+        return {key: sent.get(key, value) for key, value in root.items() if sent.get(key, True)}
 
     def walk_schemas(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
         """Yield the root and every schema in it, each with its path."""
@@ -195,6 +236,50 @@ def _required_references(schema: Any, at: Pointer, around: RequiredProperty | No
             yield from _required_references(inner, inner_at, RequiredProperty(at, schema, str(pointer[1])))
         elif pointer[0] not in ("properties", "$defs"):
             yield from _required_references(inner, inner_at, around)
+
+
+def with_unmistakable_definitions(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a lowered schema that means the same where its definitions are collected with those of other schemas.
+
+    The names of definitions end in digits of what they contain, so that different ones have different names. A reference to
+    the root, which is another one then, becomes a reference to a definition.
+    """
+    definitions = dict(object_at(schema, "$defs"))
+    root = without_keywords(schema, ("$defs",))
+    root_name = next(name for name in _numbered("root") if name not in definitions)
+    if any(_refers_to_root(inner) for inner in (root, *definitions.values())):
+        definitions[root_name] = root
+    if not definitions:
+        return schema
+    digits = hashlib.sha256(dump_allowing_nan(definitions).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    renamed = {name: f"{name}_{digits}" for name in definitions}
+    targets = {f"#/$defs/{name}": f"#/$defs/{new}" for name, new in renamed.items()}
+    targets["#"] = targets.get(f"#/$defs/{root_name}", "#")
+    sent = {renamed[name]: _with_references(definition, targets) for name, definition in definitions.items()}
+    return {**_with_references(root, targets), "$defs": sent}
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """Yield a name, and the same with numbers from 2 on."""
+    yield name
+    yield from (f"{name}_{n}" for n in count(2))
+
+
+def _refers_to_root(schema: Any) -> bool:
+    """Return whether a lowered schema contains a reference to its root."""
+    if type(schema) is not dict:
+        return False
+    return schema.get("$ref") == "#" or any(_refers_to_root(inner) for _, inner in subschemas(schema))
+
+
+def _with_references(schema: Any, targets: Mapping[str, str]) -> Any:
+    """Return a lowered schema with other references. `targets` has them by those that they replace."""
+    if type(schema) is not dict:
+        return schema
+    copied = with_subschemas(schema, lambda inner, _: _with_references(inner, targets))
+    if "$ref" in copied:
+        copied["$ref"] = targets.get(copied["$ref"], copied["$ref"])
+    return copied
 
 
 class RetainedDefinitions:

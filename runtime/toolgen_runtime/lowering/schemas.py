@@ -24,6 +24,7 @@ __all__ = [
     "declares_null",
     "either_of",
     "has_json_type",
+    "is_any_name",
     "json_type",
     "list_at",
     "listed_values",
@@ -36,6 +37,7 @@ __all__ = [
     "simplified",
     "split_off_nullability",
     "subschemas",
+    "with_subschemas",
     "without_keywords",
 ]
 
@@ -107,6 +109,9 @@ SCHEMA_VALUES = (
     "unevaluatedProperties",
 )
 _WITH_SUBSCHEMAS = frozenset([*SCHEMA_MAPS, *SCHEMA_LISTS, *SCHEMA_VALUES])
+_DEFINITIONS = ("$defs", "definitions")
+_KEYWORDS = STRUCTURE | TYPES_OF_KEYWORD.keys() | IDENTITY | _WITH_SUBSCHEMAS | {"format"}
+"""Keywords that tell a schema from a group of definitions."""
 _UNEVALUATED = ("unevaluatedProperties", "unevaluatedItems")
 """Keywords whose meaning depends on the keywords next to them."""
 _GROUPS = (("if", "then", "else"), ("contains", "minContains", "maxContains"))
@@ -134,7 +139,11 @@ def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Pointer, Any]]:
     if schema.keys().isdisjoint(_WITH_SUBSCHEMAS):  # most schemas are leaves
         return
     for keyword in SCHEMA_MAPS:
-        yield from (((keyword, name), inner) for name, inner in object_at(schema, keyword).items())
+        for name, inner in object_at(schema, keyword).items():
+            if keyword in _DEFINITIONS and _is_group(inner):
+                yield from _grouped((keyword, name), inner)
+            else:
+                yield (keyword, name), inner
     for keyword in (*SCHEMA_LISTS, "items"):
         yield from (((keyword, i), inner) for i, inner in enumerate(list_at(schema, keyword)))
     for keyword in SCHEMA_VALUES:
@@ -185,14 +194,12 @@ def _simplified(schema: Any, *, keep: Collection[str], is_root: bool = True) -> 
     return {**without_keywords(result, ("patternProperties", "additionalProperties")), "additionalProperties": values}
 
 
-def _with_value_at(schema: dict[str, Any], pointer: Pointer, value: Any) -> dict[str, Any]:
-    """Return a copy of a schema with another value at the pointer of a direct subschema."""
-    keyword = str(pointer[0])
-    if len(pointer) == 1:
-        return {**schema, keyword: value}
-    changed: Any = copy(schema[keyword])
-    changed[pointer[1]] = value
-    return {**schema, keyword: changed}
+def _with_value_at(container: Any, pointer: Pointer, value: Any) -> Any:
+    """Return a copy of a schema, or of what is in it, with another value at the pointer of a direct subschema."""
+    step, *further = pointer
+    changed = copy(container)
+    changed[step] = _with_value_at(container[step], tuple(further), value) if further else value
+    return changed
 
 
 def _is_never(schema: Mapping[str, Any]) -> bool:
@@ -213,6 +220,45 @@ def _matches_every_key(pattern: str) -> bool:
     while text.startswith("(") and text.endswith(")") and text.count("(") == 1:
         text = text[1:-1].removeprefix("?:")
     return text in _ANY_TEXT
+
+
+def _is_group(value: Any) -> bool:
+    """Return whether an entry of definitions is a group of definitions, and no schema: no key in it is a keyword."""
+    members = without_keywords(value, ANNOTATIONS).items() if type(value) is dict else ()
+    return bool(members) and all(key not in _KEYWORDS and type(member) is dict for key, member in members)
+
+
+def _grouped(pointer: Pointer, group: dict[str, Any]) -> Iterator[tuple[Pointer, Any]]:
+    """Yield the definitions in a group, each with its path."""
+    for name, inner in without_keywords(group, ANNOTATIONS).items():
+        yield from _grouped((*pointer, name), inner) if _is_group(inner) else [((*pointer, name), inner)]
+
+
+def _replace_in_group(group: Any, pointer: Pointer, replace: Callable[[Any, Pointer], Any]) -> Any:
+    """Return an entry of definitions with the definitions in it replaced."""
+    if not _is_group(group):
+        return replace(group, pointer)
+    return {
+        name: inner if name in ANNOTATIONS else _replace_in_group(inner, (*pointer, name), replace)
+        for name, inner in group.items()
+    }
+
+
+def with_subschemas(schema: Mapping[str, Any], replace: Callable[[Any, Pointer], Any]) -> dict[str, Any]:
+    """Return a copy of a schema in which others replace its direct subschemas. `replace` gets each with its path."""
+    copied: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword in _DEFINITIONS and type(value) is dict:
+            copied[keyword] = {
+                name: _replace_in_group(inner, (keyword, name), replace) for name, inner in value.items()
+            }
+        elif keyword in SCHEMA_MAPS and type(value) is dict:
+            copied[keyword] = {name: replace(inner, (keyword, name)) for name, inner in value.items()}
+        elif type(value) is list and (keyword in SCHEMA_LISTS or keyword == "items"):
+            copied[keyword] = [replace(inner, (keyword, i)) for i, inner in enumerate(value)]
+        else:
+            copied[keyword] = replace(value, (keyword,)) if keyword in SCHEMA_VALUES else value
+    return copied
 
 
 def conditional_schemas(
@@ -295,6 +341,14 @@ def declared_types(schema: Mapping[str, Any]) -> tuple[str, ...]:
     if type(stated) is str:
         return (stated,)
     return tuple(dict.fromkeys(name for name in list_at(schema, "type") if type(name) is str))
+
+
+def is_any_name(schema: Any) -> bool:
+    """Return whether a schema of `propertyNames`, without references, admits every name. Names are always strings."""
+    if type(schema) is not dict:
+        return schema is True
+    kinds = declared_types(schema)
+    return schema.keys() <= ANNOTATIONS | IDENTITY | {"type"} and (not kinds or "string" in kinds)
 
 
 def listed_values(schema: Mapping[str, Any]) -> list[Any] | None:

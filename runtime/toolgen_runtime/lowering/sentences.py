@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..json_text import dump_allowing_nan
+from .schemas import ANNOTATIONS
 
 __all__ = ["add_sentences", "describe_needs", "describe_rule"]
 
@@ -62,6 +63,8 @@ def describe_rule(keyword: str, value: Any) -> str:
         return f"For example: {text}" if len(text) <= _MAX_QUOTED else ""
     if keyword == "dependentRequired" and type(value) is dict:
         return _describe_dependent(value)
+    if keyword == "propertyNames":
+        return _describe_names(value)
     return ""
 
 
@@ -73,6 +76,17 @@ def _describe_value(keyword: str, value: Any) -> str:
     if text == "1" and keyword in _SENTENCES_FOR_ONE:
         return _SENTENCES_FOR_ONE[keyword]
     return _SENTENCES[keyword].format(text)
+
+
+def _describe_names(schema: Any) -> str:
+    """Return the sentence for the names of properties: each rule in words, or all as JSON. Empty if it would be too long."""
+    if type(schema) is not dict:
+        return "No properties." if schema is False else ""
+    rules = [describe_rule(key, value) for key, value in schema.items() if key not in ANNOTATIONS and key != "type"]
+    if rules and all(rules):
+        return f"Each name of a property: {' '.join(rules)}"
+    text = dump_allowing_nan(schema)
+    return f"Each name of a property is valid for {text}." if len(text) <= _MAX_QUOTED else ""
 
 
 def _describe_dependent(dependencies: dict[str, Any]) -> str:

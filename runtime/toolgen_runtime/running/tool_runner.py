@@ -186,8 +186,10 @@ class ToolRunner(Generic[H]):
         check_other_handlers_and_review(prepared, self._tools.definitions, self._tools.low_risk, settings)
         output = settings.get("output")
         if output is not None:
-            in_text = session.tool_mode is ToolMode.PROMPT_BASED or not session.output_schemas
-            prepared = add_output_format(prepared, output, in_text=in_text, has_schemas=session.output_schemas)
+            is_accepted = session.accepts_output_schema(prepared)
+            in_text = session.tool_mode is ToolMode.PROMPT_BASED or not is_accepted
+            has_schemas = is_accepted or session.output_schemas  # a later request may have one
+            prepared = add_output_format(prepared, output, in_text=in_text, has_schemas=has_schemas)
         review = settings.get("review")
         if review is not None and not is_async:
             review = _in_current_thread(review)

@@ -80,6 +80,10 @@ class SessionBase:
     _conversation: list[Message] | None = None
     _conversation_tools: list[ToolDefinition | OpaquePart] | None = None
 
+    def accepts_output_schema(self, request: Request) -> bool:
+        """Return whether the API accepts an output schema in a request. If not, the prompt has it."""
+        return self.output_schemas
+
     def error_of(self, completion: Completion) -> ApiError | None:
         """Return the error that the API stated in a response that it returned nevertheless. None if it stated none."""
         return None

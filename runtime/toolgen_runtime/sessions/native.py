@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
 from ..conversion.cache import to_bytes
 from ..conversion.extras import inner_extras
+from ..conversion.request_tools import rejects_output_format
 from ..conversion.responses import status_text
 from ..conversion.wire import ProviderWire
 from ..conversion.writer import OnLoss
@@ -147,6 +148,11 @@ class ClientSession(SessionBase):
         self._on_unsupported: Literal["error", "weaken"] = on_unsupported
         self.model = model
         self.on_loss = on_loss
+
+    def accepts_output_schema(self, request: Request) -> bool:
+        """Return whether the API accepts an output schema in a request, which may depend on its tools and its model."""
+        wire = self.provider.WIRE
+        return rejects_output_format(request, wire) is None if wire.typed_output else self.output_schemas
 
     def _without_retries(self, client: Any) -> Any:
         """Return a client that does not retry, if its options can say so."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..conversion.request_tools import check_request
+from ..conversion.request_tools import check_request, lost_choice
 from ..conversion.responses import mark_calls_invalid
 from ..conversion.writer import OnLoss, call_on_loss
 from ..errors import ConversionLoss
@@ -113,6 +113,8 @@ def _losses_as_text(request: Request) -> Iterator[Loss]:
     elif choice not in (None, "auto"):
         reason = "a model without native tools cannot be forced to call one"
         yield Loss("toolChoice", "the choice", "dropped", "behaviour", reason)
+    elif (lost := lost_choice(request, None)) is not None:
+        yield Loss("toolChoice", "the choice", "dropped", "behaviour", lost)
     for i, tool in enumerate(request.tools or []):
         if isinstance(tool, OpaquePart):
             yield Loss(f"tools[{i}]", "a tool", "dropped", "warning", "it belongs to another provider")

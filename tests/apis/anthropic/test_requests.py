@@ -56,6 +56,37 @@ def test_thinking_is_left_out_if_the_last_calls_came_without_it(sample: Package,
     assert ("thinking" in body, losses) == (True, [])
 
 
+def test_a_system_message_may_have_only_settings(sample: Package) -> None:
+    module = sample.provider("anthropic")
+    user = {"role": "user", "content": "Hi."}
+    for content in ({}, {"content": None}, {"content": []}):
+        settings = {"role": "system", **content, "output_config": {"effort": "low"}}
+        body = {"model": "m", "max_tokens": 9, "messages": [user, settings]}
+        request = module.from_request(body)
+        assert module.to_request(request) == body
+        for other in ("openai_chat", "openai_responses", "mistral"):
+            losses: list[Any] = []
+            sent = sample.provider(other).to_request(request, on_loss=losses.append)
+            assert sent.get("messages", sent.get("input")) == [user]
+            assert "a system message" in [loss.what for loss in losses if loss.action == "dropped"]
+
+
+@pytest.mark.parametrize(("content", "sent"), [("", None), (None, None), ("So far.", "So far.")])
+def test_an_empty_summary_of_a_response_goes_back_as_null(
+    sample: Package, models: Any, content: str | None, sent: str | None
+) -> None:
+    module = sample.provider("anthropic")
+    block = {"type": "compaction", "content": content, "signature": "c2ln"}
+    response = {"id": "a", "model": "m", "role": "assistant", "stop_reason": "compaction", "content": [block]}
+    completion = module.from_response({**response, "type": "message", "usage": {"input_tokens": 1, "output_tokens": 1}})
+    assert module.to_response(completion)["content"] == [block]
+    request = models.Request([models.UserMessage("Hi."), completion.message], model="m", max_output_tokens=9)
+    losses: list[Any] = []
+    body = module.to_request(request, on_loss=losses.append)
+    assert body["messages"][1]["content"] == [{**block, "content": sent}]
+    assert [loss.action for loss in losses] == ["rewritten"] * (content == "")
+
+
 def test_at_most_four_parts_are_marked_for_caching(sample: Package, models: Any) -> None:
     system = {"role": "system", "content": [{"type": "text", "text": "s", "cache": True}]}
     user = {"role": "user", "content": [{"type": "text", "text": f"f{n}", "cache": True} for n in range(5)]}

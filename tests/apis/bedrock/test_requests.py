@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.providers import laws
 from tests.support.generated import Package
+from tests.support.repository import profile
 from tests.support.requests import HELLO, PIXEL, WEATHER, one_result, result
 from tests.support.wires import WIRES
 
@@ -535,3 +537,22 @@ def test_a_mark_inside_a_result_is_reported(sample: Package, models: Any) -> Non
     sent = laws.write(sample, PROVIDER, one_result(models, "multimodal", parts), losses)["messages"][-1]["content"]
     assert sent[0]["toolResult"]["content"] == [text("a")]
     assert "messages[2].results[0].value[0].cache" in [loss.path for loss in losses]
+
+
+def test_every_member_of_a_request_is_an_argument_of_the_client(sample: Package) -> None:
+    import botocore.session
+
+    service = botocore.session.get_session().get_service_model("bedrock-runtime")
+    members = {*service.operation_model("Converse").input_shape.members} - {"modelId"}
+    assert members == {*profile(PROVIDER)["sdk"]["accepts"]}
+    body = {"messages": [user(text("Hi"))], "projectIdentifier": "default"}
+    arguments = sample.provider(PROVIDER).to_sdk(sample.provider(PROVIDER).from_request(body, "m"))
+    assert arguments == {**body, "modelId": "m"}
+
+
+def test_the_text_of_a_document_is_its_data(sample: Package) -> None:
+    source = {"document": {"format": "txt", "name": "notes", "source": {"text": "Größe"}}}
+    body = {"messages": [{"role": "user", "content": [source, {"text": "Read this."}]}]}
+    request = laws.read(sample, "bedrock", body)
+    assert base64.b64decode(request.messages[0].content[0].data).decode() == "Größe"
+    laws.body_comes_back(sample, "bedrock", body)

@@ -433,6 +433,16 @@ def test_a_temperature_above_one_is_lowered(sample: Package, models: Any, provid
     assert laws.write(sample, provider, request) == {"messages": []}
 
 
+def test_sampling_settings_outside_their_range_become_the_nearest_inside(sample: Package, models: Any) -> None:
+    losses: list[Any] = []
+    settings = {"topK": 501, "frequencyPenalty": -0.5, "presencePenalty": 2}
+    body = laws.write(sample, PROVIDER, models.load(models.Request, {"messages": [HELLO], **settings}), losses)
+    assert (body["k"], body["frequency_penalty"], body["presence_penalty"]) == (500, 0, 1)
+    assert [(loss.path, loss.what, loss.action, loss.severity) for loss in losses] == [
+        (field, field, "narrowed", "warning") for field in settings
+    ]
+
+
 def test_at_most_five_texts_stop(sample: Package, models: Any) -> None:
     losses: list[Any] = []
     request = models.load(models.Request, {"messages": [HELLO], "stop": list("abcdef")})

@@ -17,6 +17,7 @@ from tests.support.every_row import over
 from tests.support.generated import Package
 from tests.support.repository import recordings
 from tests.support.wires.copilot import event_faults, event_of, result_faults, tool_faults
+from toolgen_runtime.apis.copilot.tool_requests import without_pending_state
 
 PROVIDER = "copilot"
 STREAMS = [r for r in recordings(PROVIDER) if r["events"] is not None]
@@ -552,3 +553,11 @@ def test_calls_that_wait_can_be_taken_for_all(sample: Package) -> None:
     completion = stream.finish()[-1].completion
     assert [part.type for part in completion.message.content] == ["tool_call", "opaque"]
     assert completion.finish_reason == "tool_calls"
+
+
+def test_a_call_of_a_message_has_no_state_of_a_request_that_waits(models: Any) -> None:
+    extras = {"agentId": "a", "x_key": 1}
+    call = models.ToolCall("c", "now", {}, metadata={"copilot": extras, "gemini": {"thoughtSignature": "s"}})
+    plain = without_pending_state(call, "copilot")
+    assert plain.metadata == {"copilot": {"x_key": 1}, "gemini": {"thoughtSignature": "s"}}
+    assert call.metadata["copilot"] == extras

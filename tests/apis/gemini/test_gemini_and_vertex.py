@@ -14,6 +14,7 @@ from tests.support.generated import Package
 from tests.support.requests import result
 from tests.support.wires import MARK, WIRES
 from tests.support.wires.gemini import camel
+from toolgen_runtime.errors import ConversionError
 
 PROVIDER = "vertex"
 SIGNATURE = "CiQB+/e+/w=="
@@ -145,6 +146,22 @@ def test_what_vertex_alone_has_does_not_go_to_the_gemini_api(sample: Package, mo
     laws.body_comes_back(sample, PROVIDER, {"contents": [ASKED], **more})
 
 
+@pytest.mark.parametrize("provider", ["gemini", PROVIDER])
+def test_the_number_of_likely_tokens_may_be_a_float(sample: Package, provider: str) -> None:
+    def body(number: float) -> dict[str, Any]:
+        return {"contents": [ASKED], "generationConfig": {"topK": number}}
+
+    for number, field in ((40, 40), (40.0, 40), (40.5, None), (None, None)):
+        request = laws.read(sample, provider, body(number))
+        assert (request.top_k, type(request.top_k)) == (field, type(field))
+        laws.body_comes_back(sample, provider, body(number))
+        request.top_k = 7
+        assert laws.write(sample, provider, request) == body(7)
+    wrong: Any = "40"
+    with pytest.raises(ConversionError, match="a number"):
+        laws.read(sample, provider, body(wrong))
+
+
 def test_a_response_may_hold_what_a_request_may_not(sample: Package) -> None:
     call = {"toolCall": {"id": "s", "toolType": "GOOGLE_SEARCH_WEB"}}
     body = {"candidates": [{"content": {"role": "model", "parts": [call, {"text": "Hi."}]}, "finishReason": "STOP"}]}
@@ -198,9 +215,7 @@ def test_arguments_in_pieces_are_asked_for_where_the_response_may_stream(
     request.stream, request.model = stream, "m"
     body = laws.write(sample, PROVIDER, request, losses)
     assert body == pieces(**{**config, PIECES: stream is not False})
-    assert sorted(loss.path for loss in losses) == ["stream"] * (stream is not None) + ["toolChoice"] * (
-        stream is False
-    )
+    assert sorted(loss.path for loss in losses) == ["stream"] * (stream is True) + ["toolChoice"] * (stream is False)
     if config.get("mode") != "X_MODE" and "x" not in config:
         config_sent = camel(sent(exchanges, sample, PROVIDER, request))["toolConfig"]["functionCallingConfig"]
         assert config_sent[PIECES] is (stream is not False)

@@ -206,7 +206,7 @@ def test_declared_tools_are_one_entry(generated: SimpleNamespace) -> None:
 def test_only_known_keywords_go_out_and_each_other_is_reported(generated: SimpleNamespace) -> None:
     schema = {
         "type": "object",
-        "properties": {"a": {"type": "array", "items": {"not": {}, "if": {}, "type": "string"}}},
+        "properties": {"a": {"type": "array", "items": {"not": {"const": "b"}, "if": {}, "type": "string"}}},
     }
     definition = generated.models.load(generated.models.ToolDefinition, {"name": "f", "parameters": schema})
     losses: list[Any] = []
@@ -500,3 +500,51 @@ def test_results_without_ids_keep_their_order(sample: Package, calls: str) -> No
         body = {"contents": [{"role": "user", "parts": [{"text": "Go."}]}, *contents]}
         assert module.to_request(module.from_request(body), on_loss=losses.append) == body
     assert losses == []
+
+
+@pytest.mark.parametrize("missing", [{}, {"response": None}], ids=["absent", "null"])
+@pytest.mark.parametrize("provider", ["gemini", "vertex"])
+def test_a_result_without_a_response_is_an_empty_object(
+    sample: Package, provider: str, missing: dict[str, Any]
+) -> None:
+    body = {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Hi."}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "now", "args": {}}}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "now", **missing}}]},
+        ]
+    }
+    request = sample.provider(provider).from_request(body)
+    (result,) = request.messages[2].results
+    assert (result.kind, result.value) == ("data", {})
+    assert sample.provider(provider).to_request(request) == body
+
+
+@pytest.mark.parametrize("key", ["response", "responseJsonSchema"])
+@pytest.mark.parametrize("provider", ["gemini", "vertex"])
+def test_the_schema_of_a_result_and_shown_thoughts_are_kept_or_reported(
+    sample: Package, provider: str, key: str
+) -> None:
+    function = {"name": "seek", "parametersJsonSchema": {"type": "object", "properties": {}}, key: {"type": "string"}}
+    body = {
+        "contents": [{"role": "user", "parts": [{"text": "Hi."}]}],
+        "tools": [{"functionDeclarations": [function]}],
+        "generationConfig": {"thinkingConfig": {"includeThoughts": True}},
+    }
+    request = sample.provider(provider).from_request(body)
+    assert request.tools[0].result == {"type": "string"}
+    assert sample.provider(provider).to_request(request) == body
+    for other in ("anthropic", "bedrock", "cohere", "mistral", "ollama", "openai_chat", "openai_responses"):
+        losses: list[Any] = []
+        sample.provider(other).to_request(request, on_loss=losses.append)
+        shown = f"reasoning.metadata.{provider}.includeThoughts"
+        assert {"tools[0].result", shown} <= {loss.path for loss in losses}
+
+
+@pytest.mark.parametrize("provider", ["gemini", "vertex"])
+def test_a_result_without_id_and_call_gets_an_id(sample: Package, provider: str) -> None:
+    parts = [{"functionResponse": {"name": "now", "response": {"output": text}}} for text in "ab"]
+    body = {"contents": [{"role": "user", "parts": [{"text": "Hi."}]}, {"role": "user", "parts": parts}]}
+    request = sample.provider(provider).from_request(body)
+    assert [result.tool_call_id for result in request.messages[1].results] == ["call_0_0", "call_0_1"]
+    assert sample.provider(provider).to_request(request) == body

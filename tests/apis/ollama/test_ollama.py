@@ -296,3 +296,12 @@ def test_an_unknown_reason_comes_back_with_calls(sample: Package) -> None:
     calls = [{"function": {"name": "now", "arguments": {}}}]
     body = {"message": {"role": "assistant", "content": "", "tool_calls": calls}, "done": True, "done_reason": "x_new"}
     assert provider.to_response(provider.from_response(body))["done_reason"] == "x_new"
+
+
+def test_a_result_without_id_and_call_gets_an_id(sample: Package) -> None:
+    results = [{"role": "tool", "content": "a"}, {"role": "tool", "content": "b", "tool_name": "now"}]
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi."}, *results], "stream": False}
+    request = sample.provider("ollama").from_request(body)
+    read = [(result.tool_call_id, result.name) for message in request.messages[1:] for result in message.results]
+    assert read == [("call_0_0", ""), ("call_0_1", "now")]
+    assert sample.provider("ollama").to_request(request) == body

@@ -357,3 +357,38 @@ def test_newer_models_get_no_effort_beside_tools(
         request.tools = None
         alone = "low" if model == "o3" and effort == "none" else effort
         assert laws.write(sample, provider, request).get("reasoning_effort") == alone
+
+
+FLAT_FORMATS: list[dict[str, Any]] = [
+    {"type": "json_schema", "schema": {"type": "object", "properties": {}}},
+    {"type": "json_schema", "schema": {"type": "object", "properties": {}}, "name": "n", "strict": True},
+    {"type": "json_schema", "json_schema": None, "schema": {"type": "object", "properties": {}}},
+    {"type": "json_object", "schema": {"type": "object", "properties": {}}},
+]
+
+
+@over("written", FLAT_FORMATS)
+@pytest.mark.parametrize("provider", [*PROVIDERS, "groq", "mistral", "openrouter", "vllm"])
+def test_a_schema_may_stand_beside_the_type_of_the_output(
+    sample: Package, models: Any, provider: str, written: dict[str, Any]
+) -> None:
+    body = {"model": "m", "messages": [HELLO], "response_format": written}
+    output = sample.provider(provider).from_request(body).output_format
+    read = (output.schema, output.name, output.strict)
+    assert read == (written["schema"], written.get("name"), written.get("strict"))
+    laws.body_comes_back(sample, provider, body)
+
+
+@pytest.mark.parametrize(("total", "output"), [(6, 5), (9, 8)], ids=["included", "separate"])
+@pytest.mark.parametrize("provider", [*PROVIDERS, "groq", "openrouter", "vllm"])
+def test_reasoning_tokens_may_stand_beside_the_other_counts(
+    sample: Package, provider: str, total: int, output: int
+) -> None:
+    counts = {"prompt_tokens": 1, "completion_tokens": 5, "total_tokens": total, "reasoning_tokens": 3}
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "x"}}
+    body = {"id": "a", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    module = sample.provider(provider)
+    for details in ({}, {"completion_tokens_details": {"reasoning_tokens": 3}}):
+        completion = module.from_response({**body, "usage": {**counts, **details}})
+        assert (completion.usage.output_tokens, completion.usage.reasoning_tokens) == (output, 3)
+        assert module.to_response(completion)["usage"] == {**counts, **details}

@@ -386,6 +386,44 @@ def test_a_strict_tool_is_lowered_as_the_host_takes_it(
     assert set(present) == {f"{n}.{k}" for n, s in STRICT["properties"].items() for k in s} - set(dropped)
 
 
+@pytest.mark.parametrize("strict", [True, False])
+def test_vllm_gets_one_form_of_a_tool_and_enforces_it_if_it_is_strict(
+    sample: Package, models: Any, strict: bool
+) -> None:
+    """Not the form of OpenAI's strict mode, which cannot have maps and makes every property required."""
+    parameters = {
+        "type": "object",
+        "properties": {
+            "path": {"type": "string", "format": "path"},
+            "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+            "tree": {"$ref": "#"},
+            "anything": {},
+        },
+        "required": ["path"],
+    }
+    tool = models.ToolDefinition("t", parameters=parameters, strict=strict)
+    (entry,) = sample.provider("vllm").to_tools([tool], on_loss=lambda loss: None)
+    sent = entry["function"]
+    ((name, root),) = sent["parameters"].pop("$defs").items()
+    assert (sent["strict"], sent["parameters"]) == (strict, root)
+    assert root == {
+        **parameters,
+        "properties": {
+            **parameters["properties"],
+            "path": {"type": "string", "description": "Format: path."},
+            "tree": {"$ref": f"#/$defs/{name}"},
+        },
+    }
+
+
+def test_tools_that_leave_it_open_are_strict_for_vllm(sample: Package) -> None:
+    assert {
+        entry["function"]["name"]: entry["function"]["strict"]
+        for entry in sample.provider("vllm").TOOLS
+        if "parameters" in entry["function"]
+    } == {"get_weather": True, "orders-place": True}
+
+
 @pytest.mark.parametrize("provider", [PROVIDER, *HOSTS])
 def test_a_role_that_not_every_server_knows_goes_back_but_is_not_made_up(
     sample: Package, models: Any, provider: str
@@ -506,7 +544,21 @@ def test_models_that_reason_get_no_stop_sequences_of_xai(sample: Package, models
         laws.body_comes_back(sample, "xai", {**body, "stop": stop})
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "null", '{"a": 1, "a": 2}'])
+def test_models_that_reason_get_no_penalties_of_xai(sample: Package, models: Any) -> None:
+    request = models.Request([models.UserMessage("Hi")], frequency_penalty=0.5, presence_penalty=0)
+    plain = laws.write(sample, "xai", request)
+    assert (plain["frequency_penalty"], plain["presence_penalty"]) == (0.5, 0)
+    request.reasoning, losses = models.Reasoning("high"), []
+    body = laws.write(sample, "xai", request, losses)
+    assert body.keys().isdisjoint(plain.keys() - {"messages"})
+    assert [(loss.path, loss.severity) for loss in losses] == [
+        ("frequencyPenalty", "warning"),
+        ("presencePenalty", "note"),
+    ]
+    laws.body_comes_back(sample, "xai", {**body, "frequency_penalty": 0.5, "presence_penalty": None})
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "7", '{"a": 1, "a": 2}'])
 @pytest.mark.parametrize("host", ["openai_compatible", "groq", "deepseek"])
 def test_text_that_is_no_object_goes_back_to_its_own_server_alone(
     sample: Package, models: Any, host: str, text: str

@@ -278,7 +278,8 @@ def test_a_name_that_each_chunk_repeats_is_one_and_equal_pieces_of_text_are_join
     completion, _ = laws.played(sample, provider, [*map(chunk, deltas), chunk(reason="stop")])
     assert completion.message.name == "assistant"
     assert completion.message.content == "haha."
-    assert completion.message.metadata == {provider: {"channel": "final", "x_text": "haha."}}
+    rejected_in_requests = {"name": {"$whole": "assistant"}} if provider == "groq" else {}
+    assert completion.message.metadata == {provider: {"channel": "final", "x_text": "haha.", **rejected_in_requests}}
 
 
 @pytest.mark.parametrize("provider", ["openai_compatible", "openai_chat", "mistral"])
@@ -439,3 +440,28 @@ def test_pieces_that_repeat_id_and_name_are_examined_once(sample: Package, monke
     (part,) = stream.result().message.content
     assert part.call.arguments == {"a": '"}' + "} " * 200}
     assert sum(map(len, examined)) < 3 * len("".join(pieces))
+
+
+@pytest.mark.parametrize("index", [-1, None], ids=["-1", "null"])
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "groq", "mistral", "vllm"])
+def test_an_id_of_its_own_is_a_further_call_whatever_the_index(sample: Package, provider: str, index: Any) -> None:
+    def piece(index: Any, text: str, **head: Any) -> dict[str, Any]:
+        name = {"name": "now"} if head else {}
+        return {"index": index, **head, "function": {**name, "arguments": text}}
+
+    def chunk(*pieces: Any, reason: str | None = None) -> dict[str, Any]:
+        delta = {"tool_calls": list(pieces)} if pieces else {}
+        return {"id": "a", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+
+    for pieces in (
+        [[piece(0, '{"a":', id="a")], [piece(index, "{}", id="b")], [piece(0, "1}")]],
+        [[piece(0, '{"a":1}', id="a"), piece(index, "{}", id="b")]],
+        [[piece(0, '{"a":1}', id="a")], [piece(index, "{", id="b")], [piece(index, "}")]],
+    ):
+        stream = sample.provider(provider).Stream()
+        for each in pieces:
+            stream.feed(chunk(*each))
+        stream.feed(chunk(reason="tool_calls"))
+        stream.finish()
+        calls = [part.call for part in stream.result().message.content if part.type == "tool_call"]
+        assert [(call.arguments, call.invalid) for call in calls] == [({"a": 1}, None), ({}, None)]

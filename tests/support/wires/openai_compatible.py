@@ -240,8 +240,14 @@ def tokens(usage: Any, always_apart: bool = False) -> tuple[int, int]:
     )
 
 
+def type_faults(body: Any) -> list[str]:
+    """What the SDK's types refuse, but for `top_k`, which most servers of open models have."""
+    return chat.type_faults({key: value for key, value in body.items() if key != "top_k"})
+
+
 WIRE = replace(
     chat.WIRE,
+    type_faults=type_faults,
     signatures=signatures,
     order_faults=order_faults,
     read_response=read_response,
@@ -257,7 +263,7 @@ WIRE = replace(
 
 
 def wire_of(table: Any) -> Wire:
-    """The wire of one host: `beyond_sdk` are members of the assistant's messages and kinds of parts that it documents
+    """The wire of one host: `beyond_sdk` are keys of requests and messages, and kinds of parts, that it documents
     and the SDK's types lack, `counted_apart` says that its output tokens always leave out those of reasoning, and not only where the total shows it.
     """
     beyond_sdk = table.get("beyond_sdk", [])

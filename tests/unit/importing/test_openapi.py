@@ -262,12 +262,52 @@ def test_the_dialect_of_version_3_0(tmp_path: Path, schema: Any, wanted: Any) ->
         ({"type": ["string", "null"]}, {"type": ["string", "null"]}),
         ({"const": 1}, {"const": 1}),
         (True, True),
-        ({"type": "string", "nullable": True}, {"type": "string"}),
+        ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
+        ({"type": "string", "nullable": False}, {"type": "string"}),
+        ({"type": ["string", "null"], "nullable": True}, {"type": ["string", "null"]}),
+        ({"type": ["string", "integer"], "nullable": True}, {"type": ["string", "integer", "null"]}),
+        ({"type": "string", "nullable": True, "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
+        (
+            {"oneOf": [{"type": "string"}], "nullable": True},
+            {"anyOf": [{"oneOf": [{"type": "string"}]}, {"type": "null"}]},
+        ),
+        ({"nullable": True}, {}),
         ({"type": "string", "examples": ["a", 1], "example": "b"}, {"type": "string", "examples": ["a", "b"]}),
     ],
 )
 def test_the_dialect_of_version_3_1(tmp_path: Path, schema: Any, wanted: Any) -> None:
     assert lowered(tmp_path, schema, "3.1.0") == wanted
+
+
+def test_beside_a_reference_nullable_counts_from_3_1_on(tmp_path: Path) -> None:
+    components = {"schemas": {"A": {"type": "string"}}}
+    schema = {"$ref": "#/components/schemas/A", "nullable": True}
+    entry = {"parameters": [{"name": "p", "in": "query", "schema": schema}]}
+    tool, result = operation(tmp_path, entry, components=components, version="3.1.0")
+    reference = {"$ref": "../types/A.yaml"}
+    assert tool["parameters"]["properties"]["p"] == {"anyOf": [reference, {"type": "null"}]}
+    assert result.codes == []
+
+
+def test_a_back_reference_in_a_shared_type_stops_no_operation(tmp_path: Path) -> None:
+    """No pattern of a declaration can say the same, so the model reads it in the description."""
+    quoted = {"type": "string", "pattern": r"^(['\"]).*\1$", "description": "A text in quotes."}
+    named = {"type": "string", "pattern": r"^(?<q>['\"])x\k<q>$"}
+    escaped = {"type": "string", "pattern": r"^\\1$"}
+    components = {"schemas": {"Quoted": quoted, "Named": named, "Escaped": escaped}}
+    parameters = [
+        {"name": name, "in": "query", "schema": {"$ref": f"#/components/schemas/{name}"}}
+        for name in components["schemas"]
+    ]
+    paths = {f"/{i}": {"get": {"operationId": f"get{i}", "parameters": parameters}} for i in range(3)}
+    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths, "components": components}
+    done = imported(tmp_path, document, "openapi")
+    assert (sorted(done.tools), done.codes) == (["get0", "get1", "get2"], ["import-weakened"] * 2)
+    assert done.types == {
+        "Quoted": {"type": "string", "description": rf"A text in quotes. Matches {quoted['pattern']}"},
+        "Named": {"type": "string", "description": rf"Matches {named['pattern']}"},
+        "Escaped": escaped,
+    }
 
 
 def test_beside_a_reference_keywords_count_from_3_1_on(tmp_path: Path) -> None:

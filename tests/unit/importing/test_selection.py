@@ -155,6 +155,13 @@ REPAIRS = {
     "any type": ({"type": "any", "title": "X"}, {"title": "X"}),
     "any type of several": ({"type": ["Any", "null"]}, {}),
     "empty properties": ({"type": "object", "properties": []}, {"type": "object", "properties": {}}),
+    "required that is null": ({"type": "object", "properties": {"a": {}}, "required": None}, {"type": "object", "properties": {"a": {}}}),
+    "a rule that is null": ({"type": "string", "maxLength": None, "default": None}, {"type": "string", "default": None}),
+    "items that are null": ({"type": "array", "items": None}, {"type": "array"}),
+    "no union": ({"type": "string", "anyOf": None}, {"type": "string"}),
+    "nothing required": ({"type": "array", "items": {"required": False}}, {"type": "array", "items": {}}),
+    "nullable": ({"type": "integer", "nullable": True}, {"type": ["integer", "null"]}),
+    "a nullable union": ({"anyOf": [{"type": "integer"}], "nullable": True}, {"anyOf": [{"anyOf": [{"type": "integer"}]}, {"type": "null"}]}),
     "recursion": (
         {"type": "object", "$recursiveAnchor": True, "properties": {"next": {"$recursiveRef": "#"}}},
         {"type": "object", "properties": {"next": {"$ref": "#/properties/x"}}},
@@ -165,8 +172,51 @@ REPAIRS = {
 @pytest.mark.parametrize(("wrong", "repaired"), REPAIRS.values(), ids=REPAIRS)
 def test_common_mistakes_are_repaired_and_listed(tmp_path: Path, wrong: Any, repaired: Any) -> None:
     done = imported(tmp_path, {"tools": [tool("probe", {"type": "object", "properties": {"x": wrong}})]})
-    assert done.codes == ["import-repaired"]
+    assert [code for code in done.codes if code != "default-null"] == ["import-repaired"]
     assert done.tools["probe"]["parameters"]["properties"]["x"] == repaired
+
+
+@pytest.mark.parametrize(
+    "format", ["mcp", "openai", "anthropic", "gemini", "agent_sdk", "kagami", "modular_prompt", "copilot_quorum"]
+)
+def test_every_format_repairs_odd_spellings(tmp_path: Path, format: str) -> None:
+    schema = {
+        "type": "object",
+        "nullable": True,
+        "properties": {"a": {"type": "string", "nullable": True, "required": True, "minLength": None}},
+        "required": None,
+    }
+    key = {
+        "mcp": "inputSchema",
+        "anthropic": "input_schema",
+        "copilot_quorum": "input_schema",
+        "gemini": "parametersJsonSchema",
+    }.get(format, "parameters")
+    probe: dict[str, Any] = {"name": "probe", "description": "Does it.", key: schema}
+    done = imported(
+        tmp_path, [{"type": "function", "function": probe} if format == "modular_prompt" else probe], format
+    )
+    assert done.codes == ["import-repaired"] * 5
+    assert done.tools["probe"]["parameters"] == {
+        "type": "object", "properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("required", [True, "a", 1])
+def test_required_that_may_be_meant_otherwise_is_not_repaired(tmp_path: Path, required: Any) -> None:
+    wrong = {"type": "object", "properties": {"a": {}}, "required": required}
+    assert imported(tmp_path, {"tools": [tool("probe", wrong)]}).codes == ["schema-invalid"]
+
+
+def test_the_hint_of_the_first_error_says_what_can_be_imported(tmp_path: Path) -> None:
+    faulty = {"type": "object", "properties": {"a": FAULTY, "b": FAULTY}}
+    source = {"tools": [tool("good"), tool("bad", faulty), tool("fine")]}
+    hints = [finding.hint or "" for finding in imported(tmp_path / "a", source).findings]
+    assert ["--skip-faulty imports the 2 tools without errors" in hint for hint in hints] == [True, False]
+    none_left = imported(tmp_path / "b", {"tools": [tool("bad", faulty)]})
+    assert not any("--skip-faulty" in (finding.hint or "") for finding in none_left.findings)
+    chosen = imported(tmp_path / "c", source, choice=ImportSelection(only=("bad", "fine")))
+    assert "--skip-faulty imports the 1 tool without errors" in str(chosen.findings[0].hint)
 
 
 def test_what_may_be_meant_otherwise_is_not_repaired(tmp_path: Path) -> None:

@@ -62,6 +62,17 @@ def test_a_word_is_reported_once_for_a_file() -> None:
     assert [code for code, _ in reported(referring, t={"type": "string", "zebra": 1})] == ["keyword-unknown"] * 2
 
 
+@pytest.mark.parametrize("container", ["$defs", "definitions"])
+def test_names_in_a_group_of_definitions_are_no_keywords(container: str) -> None:
+    group = {"point": of({"$ref": f"#/{container}/geo/units/degree"}), "units": {"degree": {}, "metre": {}}}
+    assert reported(of({"$ref": f"#/{container}/geo/point"}, **{container: {"geo": group}})) == []
+    unused = of({"type": "string"}, **{container: {"geo": group}})
+    assert {code for code, _ in reported(unused)} == {"keyword-unknown"}
+    misspelled = {"type": "object", "propertes": {"y": {}}, "properties": {"x": {"type": "string"}}}
+    referring = of({"$ref": f"#/{container}/p/properties/x"}, **{container: {"p": misspelled}})
+    assert [code for code, _ in reported(referring)] == ["keyword-unknown"]
+
+
 def test_a_keyword_that_is_null() -> None:
     cut = "name: probe\nparameters: {type: object, properties: {p: {type: string, description: One, two}}}\n"
     assert [f.code for f in faults({"tools/probe.yaml": cut}, idle=True)] == ["keyword-null"]

@@ -145,3 +145,27 @@ def test_a_flag_of_draft_04_with_one_meaning_is_a_bound(schema: dict[str, Any]) 
 def test_a_flag_of_draft_04_about_nothing_is_refused() -> None:
     findings = faults({"tools/a.yaml": tool({"type": "object", "properties": {"a": {"exclusiveMinimum": True}}})})
     assert [finding.code for finding in findings] == ["bound-invalid"]
+
+
+GROUPED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"a": {"$ref": "#/definitions/geo/point"}},
+    "definitions": {
+        "geo": {
+            "point": {"type": "object", "properties": {"x": {"$ref": "#/definitions/geo/units/degree"}}},
+            "units": {"degree": {"type": "number"}, "metre": {"type": "number"}},
+        }
+    },
+}
+
+
+def test_definitions_in_groups_become_definitions_without_their_groups() -> None:
+    (probe,), _ = linked({"tools/a.yaml": tool(GROUPED)})
+    assert probe.parameters == {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/point"}},
+        "$defs": {
+            "point": {"type": "object", "properties": {"x": {"$ref": "#/$defs/degree"}}},
+            "degree": {"type": "number"},
+        },
+    }

@@ -10,14 +10,17 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.importing.formats import Format
+from toolgen.importing.masking import Secrets
 from toolgen.importing.reader import ImportedTool, ImportReader, JsonObject, is_definition
 from toolgen.load import Document, Pointer
 from toolgen.load.loading import parse_json_document
@@ -96,13 +99,16 @@ _PAGES = 1_000
 """The maximum number of pages, because a faulty server may never end the list."""
 
 
-def list_server_tools(findings: Findings, *, command: str | None, url: str | None, seconds: float) -> Document | None:
+def list_server_tools(
+    findings: Findings, secrets: Secrets, *, command: str | None, url: str | None, seconds: float
+) -> Document | None:
     """Return a server's response to tools/list, all pages; None, with a finding, if it fails.
 
-    `command` starts a server that communicates over standard input and output, without a shell. `url` is that of a
-    server over HTTP. The server has `seconds` for everything. Findings show no password or query of the URL.
+    `command` starts a server that communicates over standard input and output, without a shell, in the environment of
+    this process. `url` is that of a server over HTTP. The server has `seconds` for everything. Findings show none of
+    the `secrets`, and no query of the URL.
     """
-    shown = re.sub("//[^/]*@", "//", url.partition("?")[0]) if url else command or ""
+    shown = secrets.mask(re.sub("//[^/]*@", "//", url.partition("?")[0]) if url else command or "")
     hint = "check the address, and that the server is running" if url else None
     logging.disable()  # the client logs tracebacks of errors that are findings here
     try:
@@ -111,21 +117,85 @@ def list_server_tools(findings: Findings, *, command: str | None, url: str | Non
         findings.add("import-no-mcp", Span(shown))
         return None
     try:
-        words = shlex.split(command or "")
-        if not url and not words:
-            raise ValueError("the command is empty")
-        server = url or mcp.StdioServerParameters(command=words[0], args=words[1:])
-        response = asyncio.run(asyncio.wait_for(list_all_tools(mcp.Client(server)), seconds))
+        tools: list[Any] = []
+        client = mcp.Client(_without_tools(_transport(command, url), tools))
+        listing = asyncio.run(asyncio.wait_for(list_all_tools(client), seconds))
     except TimeoutError:
         limit = f"{seconds:g} second{'' if seconds == 1 else 's'}"
         findings.add("import-server", Span(shown), hint=hint, reason=RawText(f"no response within {limit}"))
         return None
     except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - the server and its client may raise anything
-        findings.add("import-server", Span(shown), hint=hint, reason=RawText(_reason(error)))
+        findings.add("import-server", Span(shown), hint=hint, reason=RawText(secrets.mask(_reason(error))[:300]))
         return None
     finally:
         logging.disable(logging.NOTSET)
-    return parse_json_document(json.dumps(response, ensure_ascii=False), shown, findings)
+    response = {**listing, "tools": tools}
+    return parse_json_document(json.dumps(response, ensure_ascii=False, indent=1), shown, findings)
+
+
+def _transport(command: str | None, url: str | None) -> Any:
+    """Return the connection to a server, which is not open yet.
+
+    Raises:
+        ValueError: The command is empty, or a quotation in it has no end.
+    """
+    if url:
+        from mcp.client.streamable_http import streamable_http_client
+
+        return streamable_http_client(url)
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    words = shlex.split(command or "")
+    if not words:
+        raise ValueError("the command is empty")
+    # By default the client passes only a few variables, and a server without its keys lists no tools.
+    return stdio_client(StdioServerParameters(command=words[0], args=words[1:], env=dict(os.environ)))
+
+
+@asynccontextmanager
+async def _without_tools(transport: Any, tools: list[Any]) -> AsyncIterator[tuple[_ToolCollector, Any]]:
+    """Open a connection whose pages have no tools. They are added to `tools` as the server sent them."""
+    async with transport as (received, sent):
+        yield _ToolCollector(received, tools), sent
+
+
+class _ToolCollector:
+    """A stream of received messages that takes the tools out of each page of a list.
+
+    The client refuses a whole list for one odd schema, and an import reports or repairs each.
+    """
+
+    def __init__(self, received: Any, tools: list[Any]) -> None:
+        self._received = received
+        self._tools = tools
+
+    def __aiter__(self) -> _ToolCollector:
+        return self
+
+    async def __anext__(self) -> Any:
+        return self._collect(await self._received.__anext__())
+
+    async def receive(self) -> Any:
+        """Receive one message."""
+        return self._collect(await self._received.receive())
+
+    async def __aenter__(self) -> _ToolCollector:
+        await self._received.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> Any:
+        return await self._received.__aexit__(*error)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return another member of the stream, such as `aclose`."""
+        return getattr(self._received, name)
+
+    def _collect(self, item: Any) -> Any:
+        page = getattr(getattr(item, "message", None), "result", None)
+        if isinstance(page, dict) and isinstance(page.get("tools"), list):
+            self._tools += page["tools"]
+            page["tools"] = []
+        return item
 
 
 async def list_all_tools(client: Any) -> dict[str, Any]:
@@ -157,5 +227,4 @@ def _reason(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     text = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
-    message = " ".join(text.split())[:300]
-    return message or type(error).__name__
+    return " ".join(text.split()) or type(error).__name__

@@ -287,7 +287,7 @@ class AgentSdk(AgentSdkConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "parameters",

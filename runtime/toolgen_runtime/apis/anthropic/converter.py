@@ -82,7 +82,14 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ..claude_thinking import SMALLEST_BUDGET, fit_thinking, read_reasoning_settings, write_thinking
-from .fields import limit_cache_marks, read_refused_number, read_source, write_refused_number, write_source
+from .fields import (
+    add_shared_cache_mark,
+    limit_cache_marks,
+    read_refused_number,
+    read_source,
+    write_refused_number,
+    write_source,
+)
 
 __all__ = ["AnthropicConverter"]
 
@@ -116,6 +123,7 @@ class AnthropicConverter(NativeToolSdkConverter):
 
     RESPONSE_KEYS = frozenset(["content", "stop_reason"])
     DEFAULT_KEYS = ("max_tokens",)
+    MISSING_USER_TEXT = "Continue."
     EFFORTS: ClassVar[dict[str, str]]
     """The API's value for each effort."""
     USAGE: ClassVar[UsageTable]
@@ -277,9 +285,13 @@ class AnthropicConverter(NativeToolSdkConverter):
         return message
 
     def read_inline_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
-        """Read a system message that is among the messages."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
+        """Read a system message that is among the messages. One that only has settings needs no content."""
+        content: str | list[Any] = []
+        if wire.get("content") is not None:
+            content = read_text_or_list(wire["content"], (at, "content"), reader, self.read_system_content)
         extras = {**unmapped_members(wire, _MESSAGE), "$inline": True}
+        if "content" not in wire:
+            extras["$absent"] = ["content"]
         message = SystemMessage(content, metadata=reader.as_metadata(extras))
         _mark_blank(message, reader)
         return message
@@ -456,11 +468,15 @@ class AnthropicConverter(NativeToolSdkConverter):
 
     def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a system message. Blank text is dropped, because the API rejects it."""
-        return ABSENT if _drop_blank_text(part, at, writer) else self.write_system_content(part, at, writer)
+        if _drop_blank_text(part, at, writer):
+            return ABSENT
+        return add_shared_cache_mark(self.write_system_content(part, at, writer), part, writer)
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a user message. Blank text is dropped, because the API rejects it."""
-        return ABSENT if _drop_blank_text(part, at, writer) else self.write_user_content(part, at, writer)
+        if _drop_blank_text(part, at, writer):
+            return ABSENT
+        return add_shared_cache_mark(self.write_user_content(part, at, writer), part, writer)
 
     def read_assistant_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a block of an assistant message."""
@@ -483,15 +499,18 @@ class AnthropicConverter(NativeToolSdkConverter):
         if type(part) is ToolCallPart:
             if part.metadata:
                 writer.own_extras(part.metadata, at)
-            return self.write_tool_call(part.call, (at, "call"), writer)
+            return add_shared_cache_mark(self.write_tool_call(part.call, (at, "call"), writer), part.call, writer)
         if type(part) is ReasoningPart:
             return self.write_reasoning(part, at, writer)
         if type(part) is RefusalPart:
             writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
             return {"type": "text", "text": part.text} if part.text.strip() else ABSENT
-        if not writer.is_response and _drop_blank_text(part, at, writer):
+        if writer.is_response:
+            return self.write_assistant_content(part, at, writer)
+        if _drop_blank_text(part, at, writer):
             return ABSENT
-        return self.write_assistant_content(part, at, writer)
+        block = add_shared_cache_mark(self.write_assistant_content(part, at, writer), part, writer)
+        return _without_empty_summary(block, at, writer)
 
     def write_reasoning(self, part: ReasoningPart, at: Path, writer: Writer) -> Any:
         """Write thinking with its signature. Unsigned reasoning is dropped from a request, because the API rejects it.
@@ -548,7 +567,8 @@ class AnthropicConverter(NativeToolSdkConverter):
                 writer.report_loss((at, "value"), "value", "defaulted", "the API rejects an error without content")
                 wire["content"] = self.DEFAULTS["result"]
         restore_extras(wire, extras)
-        return wire
+        marked: dict[str, Any] = add_shared_cache_mark(wire, result, writer)
+        return marked
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read a tool. A hosted tool becomes an opaque part."""
@@ -559,7 +579,7 @@ class AnthropicConverter(NativeToolSdkConverter):
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
         """Write a tool. A hosted tool of another provider is reported."""
         if type(value) is ToolDefinition:
-            return self.write_tool(value, at, writer)
+            return add_shared_cache_mark(self.write_tool(value, at, writer), value, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
         writer.report_unsupported(at, "a tool of another provider", "warning")
@@ -762,6 +782,14 @@ def _drop_blank_text(part: Any, at: Path, writer: Writer) -> bool:
     return True
 
 
+def _without_empty_summary(block: Any, at: Path, writer: Writer) -> Any:
+    """Return a block of a request. An empty summary becomes null, with which the API skips the compaction."""
+    if _block_type(block) != "compaction" or block.get("content") != "":
+        return block
+    writer.report_loss(at, "an empty summary", "rewritten", "the API accepts only null for it")
+    return {**block, "content": None}
+
+
 def _as_blocks(content: str | list[Any]) -> list[Any]:
     """Return content as blocks. Blank text becomes none."""
     if type(content) is list:
@@ -804,6 +832,8 @@ class _TurnBuilder:
 
 def _complete_message(role: str, content: str | list[Any], extras: Extras) -> dict[str, Any]:
     """Return a message of the wire with its extras."""
-    wire = {"role": role, "content": content}
+    wire: dict[str, Any] = {"role": role}
+    if content or not ("content" in extras or "content" in extras.get("$absent", ())):
+        wire["content"] = content
     restore_extras(wire, extras)
     return wire

@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, UnsupportedValueError
-from ...conversion.fields import default_media_type, read_data_url
+from ...conversion.extras import ABSENT, UnsupportedValueError, extra_at
+from ...conversion.fields import default_media_type, read_data_url, read_number_within
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...paths import Path
 
-__all__ = ["limit_cache_marks", "read_refused_number", "read_source", "write_refused_number", "write_source"]
+__all__ = [
+    "add_shared_cache_mark",
+    "limit_cache_marks",
+    "read_refused_number",
+    "read_source",
+    "write_refused_number",
+    "write_source",
+]
 
 
-def read_refused_number(value: Any, at: Path, reader: Reader) -> Any:
-    """Read a number that newer models refuse.
+_NO_LIMITS: Mapping[str, Any] = {}
+
+
+def read_refused_number(value: Any, at: Path, reader: Reader, limits: Mapping[str, Any] = _NO_LIMITS) -> Any:
+    """Read a number that newer models refuse, or an integer if the limits say so.
 
     Raises:
-        ConversionError: The value is neither a number nor null.
+        ConversionError: The value is neither such a number nor null.
     """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not int and type(value) is not float:
-        raise wrong_type(at, "a number", value)
-    return value
+    return read_number_within(value, at, reader, limits)
 
 
-def write_refused_number(value: float | None, at: Path, writer: Writer) -> Any:
+def write_refused_number(value: float | None, at: Path, writer: Writer, limits: Mapping[str, Any] = _NO_LIMITS) -> Any:
     """Leave out a number, which is reported: as a note if it is 1, the API's default for `temperature` and `top_p`."""
     if value is not None:
-        writer.report_unsupported(at, str(at[1]), "note" if value == 1 else "warning")
+        writer.report_unsupported(at, str(at[1]), "note" if value == 1 and "integer" not in limits else "warning")
     return ABSENT
 
 
@@ -103,6 +109,21 @@ def write_source(
     return {"type": "text", "media_type": media_type, "data": text}
 
 
+def add_shared_cache_mark(block: Any, value: Any, writer: Writer) -> Any:
+    """Add to a block what Bedrock's cache point after a part, call, result or tool says, unless it has a mark of its own.
+
+    A part has a field for the mark, so only its time is added.
+    """
+    shared = writer.shared_extra(value.metadata) if value.metadata else ABSENT
+    if shared is ABSENT or type(block) is not dict or "cache_control" in writer.peek_extras(value.metadata):
+        return block
+    if hasattr(value, "cache") and not value.cache:
+        return block
+    point = shared.get("$whole", shared) if type(shared) is dict else ABSENT
+    ttl = extra_at(point, "cachePoint", "ttl")
+    return {**block, "cache_control": {"type": "ephemeral"} if ttl is ABSENT else {"type": "ephemeral", "ttl": ttl}}
+
+
 _MOST_CACHE_MARKS = 4
 
 _ROLES = ("assistant", "system", "user")
@@ -114,7 +135,7 @@ def limit_cache_marks(wire: dict[str, Any], at: Path, writer: Writer) -> None:
     One beside the messages counts too, because it marks their last block.
     """
     holders: list[Any] = [wire.get("tools"), wire.get("system")]
-    holders += [m["content"] for m in wire.get("messages") or () if m.get("role") in _ROLES]
+    holders += [m.get("content") for m in wire.get("messages") or () if m.get("role") in _ROLES]
     marked = [place for blocks in holders if type(blocks) is list for place in _marked_blocks(blocks)]
     surplus = len(marked) + (wire.get("cache_control") is not None) - _MOST_CACHE_MARKS
     if surplus <= 0:

@@ -65,6 +65,7 @@ class Anthropic(AnthropicConverter):
         dialects={
             "open": {
                 "keywords": "any",
+                "draft": "2020-12",
                 "properties": "[A-Za-z0-9_.-]{1,64}",
                 "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
             },
@@ -132,6 +133,7 @@ class Anthropic(AnthropicConverter):
                 "package": "anthropic",
             },
         },
+        shares={"bedrock": ["cachePoint"]},
         models=[
             {"match": ["claude-*"], "reasoning": {"budget": {"least": 1024, "off": True}}},
             {
@@ -201,7 +203,7 @@ class Anthropic(AnthropicConverter):
                     "budget": False,
                     "thinking": "adaptive",
                 },
-                "parameters": {"temperature": False, "topP": False, "top_k": False},
+                "parameters": {"temperature": False, "topP": False, "topK": False},
                 "prefill": False,
                 "limits": {"context": 1000000, "output": 128000},
             },
@@ -314,6 +316,7 @@ class Anthropic(AnthropicConverter):
             "reasoningTokens": {"path": "output_tokens_details.thinking_tokens"},
         }
     )
+    REQUEST_BODY_TOP_K: ClassVar[dict[str, Any]] = {"integer": 1}
     IMAGE_PART_SOURCE: ClassVar[list[str]] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
     DOCUMENT_PART_SOURCE: ClassVar[list[str]] = ["application/pdf", "text/plain"]
     sdk_call = staticmethod(call_kwargs)
@@ -388,6 +391,7 @@ class Anthropic(AnthropicConverter):
         )
         temperature = source.field("temperature", self.read_refused_number, self.write_refused_number)
         top_p = source.field("top_p", self.read_refused_number, self.write_refused_number)
+        top_k = source.field("top_k", self.read_refused_number, self.write_refused_number, self.REQUEST_BODY_TOP_K)
         stop = source.field("stop_sequences", read_string_or_list, write_string_or_list)
         stream = source.optional("stream", bool)
         return Request(
@@ -401,6 +405,7 @@ class Anthropic(AnthropicConverter):
             top_p=top_p,
             stop=stop,
             stream=stream,
+            top_k=top_k,
             metadata=source.metadata(),
         )
 
@@ -422,6 +427,7 @@ class Anthropic(AnthropicConverter):
                 "stop",
                 "reasoning",
                 "stream",
+                "top_k",
             ),
         )
         target.value("messages", (request.messages,), "messages", self.write_messages)
@@ -440,6 +446,9 @@ class Anthropic(AnthropicConverter):
             "temperature", request.temperature, "temperature", self.read_refused_number, self.write_refused_number
         )
         target.field("top_p", request.top_p, "topP", self.read_refused_number, self.write_refused_number)
+        target.field(
+            "top_k", request.top_k, "topK", self.read_refused_number, self.write_refused_number, self.REQUEST_BODY_TOP_K
+        )
         target.field("stop_sequences", request.stop, "stop", read_string_or_list, write_string_or_list)
         target.optional("stream", request.stream)
         return target.finish()
@@ -456,7 +465,7 @@ class Anthropic(AnthropicConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "input_schema",

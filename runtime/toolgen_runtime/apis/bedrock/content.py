@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, extra_at, inner_extras, is_internal_mark, merge_extras_into
+from ...conversion.extras import ABSENT, Extras, extra_at, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.tool_results import ResultKind, write_result_text
 from ...conversion.values import Read, Write, read_list_or_null, write_list, write_or_describe
@@ -15,6 +15,7 @@ from ...json_text import compact
 from ...json_values import is_json
 from ...models import ReasoningPart, TextPart, ToolCall, ToolCallPart
 from ...paths import Path
+from .cache_points import attach_cache_point, cache_points_after
 
 __all__ = [
     "block_kind",
@@ -36,8 +37,6 @@ __all__ = [
 ]
 
 _MEDIA = ("image", "document", "video", "audio")
-
-_POINT = {"cachePoint": {"type": "default"}}
 
 UNKNOWN = "SDK_UNKNOWN_MEMBER"
 """The key under which the client returns a block that it does not know: only its name, without its content."""
@@ -73,7 +72,7 @@ def block_kind(block: dict[str, Any]) -> str | None:
 
 
 def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[Any]:
-    """Read blocks. A cache point goes to the part before it, if that part has none and can have one.
+    """Read blocks. A cache point goes to the part or result before it, if that part has none and can have one.
 
     Raises:
         ConversionError: The value is not an array.
@@ -84,17 +83,8 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
         raise wrong_type(at, "an array", value)
     parts: list[Any] = []
     for i, block in enumerate(value):
-        before: Any = parts[-1] if parts else None
-        if (
-            type(block) is dict
-            and "cachePoint" in block
-            and block_kind(block) == "cache"
-            and getattr(before, "cache", True) is None
-        ):
-            before.cache = True
-            if block != _POINT:
-                merge_extras_into(before, reader.wire.name, {"cachePoint": {"$whole": block}})
-        else:
+        is_point = type(block) is dict and "cachePoint" in block and block_kind(block) == "cache"
+        if not (is_point and parts and attach_cache_point(block, parts[-1], reader)):
             parts.append(read(block, (at, i), reader))
     return parts
 
@@ -113,10 +103,7 @@ def write_placed_blocks(placed: Iterable[tuple[Any, Path]], writer: Writer, writ
         block = write_or_describe(part, here, writer, write)
         if block is ABSENT:
             continue
-        blocks.append(block)
-        if getattr(part, "cache", None):
-            point = extra_at(writer.peek_extras(part.metadata), "cachePoint", "$whole")
-            blocks.append(point if type(point) is dict else _POINT)
+        blocks += [block, *cache_points_after(part, here, writer)]
     return blocks
 
 

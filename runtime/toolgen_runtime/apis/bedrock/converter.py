@@ -33,7 +33,7 @@ from ...conversion.message_order import (
     texts_before_calls,
 )
 from ...conversion.reader import Reader
-from ...conversion.request_tools import none_if_empty
+from ...conversion.request_tools import none_if_empty, write_tools
 from ...conversion.responses import (
     FinishReason,
     UsageTable,
@@ -54,7 +54,6 @@ from ...conversion.values import (
     optional_object,
     optional_text,
     wire_message_of,
-    write_list,
     write_or_describe,
 )
 from ...conversion.writer import Writer
@@ -84,6 +83,14 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ..claude_thinking import fit_thinking, write_thinking
+from .cache_points import (
+    attach_cache_point,
+    cache_points_after,
+    has_surplus_cache_points,
+    limit_cache_points,
+    mark_last_block,
+    shared_cache_point,
+)
 from .client_values import Base64Keys, encode_bytes_as_base64, find_exception, is_api_error
 from .content import (
     block_kind,
@@ -178,10 +185,12 @@ class BedrockConverter(NativeToolSdkConverter):
         return self.sdk_call(request.model, body, self.SDK_KEYWORDS, self.SDK_BYTES, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-        """Read a request body. The extras record that a history with calls has no tools."""
+        """Read a request body. The extras record that a history with calls has no tools, or that it has many points."""
         request = self.read_request_body(wire, at, reader)
         if "toolConfig" not in wire and _has_tool_blocks(wire.get("messages")):
             merge_extras_into(request, reader.wire.name, {"$absent": ["toolConfig"]})
+        if has_surplus_cache_points(wire):
+            merge_extras_into(request, reader.wire.name, {"$sent": True})
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -195,7 +204,13 @@ class BedrockConverter(NativeToolSdkConverter):
             wire["additionalModelRequestFields"] = further
         elif "thinking" in inner_extras(wire, "additionalModelRequestFields"):
             del wire["additionalModelRequestFields"]
-        _complete_tool_config(wire, request.tool_choice, writer.peek_extras(request.metadata), writer)
+        extras = writer.peek_extras(request.metadata)
+        _complete_tool_config(wire, request.tool_choice, extras, writer)
+        shared = writer.shared_extra(request.metadata)
+        if type(shared) is dict and type(wire.get("messages")) is list and wire["messages"]:
+            mark_last_block(wire["messages"][-1], shared_cache_point(shared, at, writer))
+        if "$sent" not in extras:
+            limit_cache_points(wire, at, writer)
         return wire
 
     def read_conversation(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
@@ -328,14 +343,11 @@ class BedrockConverter(NativeToolSdkConverter):
     def write_results_and_media(
         self, message: ToolMessage, at: Path, paths: tuple[Path, ...] | None, writer: Writer
     ) -> list[Any]:
-        """Write the results of a message as blocks, and then the media that results cannot have.
+        """Write the results of a message as blocks with their cache points, and then the media that results cannot have.
 
         `write_result` puts such media into `writer.media`.
         """
-        if paths is None:
-            blocks = write_list(message.results, (at, "results"), writer, self.write_result)
-        else:
-            blocks = [self.write_result(result, path, writer) for result, path in results_of(message, at, paths)]
+        blocks = write_placed_blocks(results_of(message, at, paths), writer, self.write_result)
         media, writer.media = writer.media, []
         return blocks + [write_or_describe(part, path, writer, self.write_user_block) for part, path in media]
 
@@ -374,8 +386,8 @@ class BedrockConverter(NativeToolSdkConverter):
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         blocks = write_blocks(message.content, (at, "content"), writer, write)
-        if message.cache and blocks and not (type(blocks[-1]) is dict and block_kind(blocks[-1]) == "cache"):
-            blocks.append({"cachePoint": {"type": "default"}})
+        if blocks and not (type(blocks[-1]) is dict and block_kind(blocks[-1]) == "cache"):
+            blocks += cache_points_after(message, at, writer)
         return blocks
 
     def read_user_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart | ToolResult:
@@ -490,9 +502,9 @@ class BedrockConverter(NativeToolSdkConverter):
         return part
 
     def write_result_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a result, which has no cache point. Audio is moved after the results of the turn."""
+        """Write a part of a result. Audio is moved after the results of the turn, a cache point after the result."""
         if part.cache:
-            writer.report_unsupported((at, "cache"), "cache")
+            writer.report_loss((at, "cache"), "cache", "moved", "a result has its cache point after it")
         if type(part) is AudioPart:
             writer.media.append((part, at))
             writer.report_loss(at, "AudioPart", "moved", "it was moved after the results of the turn")
@@ -502,6 +514,31 @@ class BedrockConverter(NativeToolSdkConverter):
             if value is not None:
                 return value
         return write_part_unless_rejected(part, at, writer, self.write_result_part)
+
+    def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
+        """Read the offered tools. A cache point goes to the tool before it, if that has none."""
+        entries, extra = super().read_tools(value, at, reader)
+        if entries is None:
+            return None, extra
+        tools: list[ToolDefinition | OpaquePart] = []
+        for entry in entries:
+            before = tools[-1] if tools else None
+            block = entry.value if type(entry) is OpaquePart and type(before) is ToolDefinition else None
+            if not attach_cache_point(block, before, reader):
+                tools.append(entry)
+        return tools, extra
+
+    def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
+        """Write the offered tools, each with its cache point after it."""
+        if definitions is None:
+            return ABSENT
+        groups = write_tools(definitions, extra, at, writer, self.write_tool_and_cache_point)
+        return groups if groups is ABSENT else [entry for group in groups for entry in group]
+
+    def write_tool_and_cache_point(self, definition: Any, at: Path, writer: Writer) -> Any:
+        """Write a tool as a list of it and its cache point. ABSENT if the tool is left out."""
+        entry = self.write_tool_definition(definition, at, writer)
+        return entry if entry is ABSENT else [entry, *cache_points_after(definition, at, writer)]
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read a tool. A hosted tool or a cache point becomes an opaque part."""

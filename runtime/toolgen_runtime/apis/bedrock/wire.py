@@ -69,7 +69,11 @@ class Bedrock(BedrockConverter):
         name_length=64,
         unique_names=True,
         dialects={
-            "open": {"keywords": "any", "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]}},
+            "open": {
+                "keywords": "any",
+                "draft": "2020-12",
+                "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+            },
             "strict": {
                 "keywords": [
                     "$ref",
@@ -126,6 +130,7 @@ class Bedrock(BedrockConverter):
             "headers": "response.ResponseMetadata.HTTPHeaders",
             "forbids_calls": False,
         },
+        shares={"anthropic": ["cache_control"]},
         models=[
             {
                 "match": [
@@ -222,7 +227,12 @@ class Bedrock(BedrockConverter):
                     "budget": False,
                     "thinking": "adaptive",
                 },
-                "parameters": {"temperature": False, "topP": False, "additionalModelRequestFields.top_k": False},
+                "parameters": {
+                    "temperature": False,
+                    "topP": False,
+                    "topK": False,
+                    "additionalModelRequestFields.top_k": False,
+                },
                 "prefill": False,
                 "limits": {"context": 1000000, "output": 128000},
             },
@@ -304,6 +314,7 @@ class Bedrock(BedrockConverter):
             "messages",
             "outputConfig",
             "performanceConfig",
+            "projectIdentifier",
             "promptVariables",
             "requestMetadata",
             "serviceTier",
@@ -634,7 +645,7 @@ class Bedrock(BedrockConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         tool_spec = target.inner("toolSpec")
         input_schema = tool_spec.inner("inputSchema")
         input_schema.field(

@@ -138,11 +138,6 @@ class CohereConverter(ChatConverter):
             wire["tools"] = offered
             if forced:
                 wire["tool_choice"] = self.TOOL_CHOICES["required"]
-        conflicting_key = next((key for key in ("tools", "documents") if wire.get(key)), None)
-        if conflicting_key and wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
-            reason = f"the API rejects it beside {conflicting_key}"
-            writer.report_loss((at, "outputFormat"), "outputFormat", "dropped", reason, "warning")
-            del wire["response_format"]
         return wire
 
     def write_strict_tools(self, wire: dict[str, Any], tools: Sequence[Any], at: Path, writer: Writer) -> None:

@@ -144,6 +144,7 @@ class Cohere(CohereConverter):
                 "package": "cohere",
             },
         },
+        typed_output={"keys": ["response_format"], "beside": ["tools", "documents"]},
         models=[
             {
                 "match": [
@@ -235,6 +236,9 @@ class Cohere(CohereConverter):
         }
     )
     REQUEST_BODY_TEMPERATURE: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
+    REQUEST_BODY_K: ClassVar[dict[str, Any]] = {"integer": 1, "least": 0, "most": 500}
+    REQUEST_BODY_FREQUENCY_PENALTY: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
+    REQUEST_BODY_PRESENCE_PENALTY: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
     REQUEST_BODY_STOP_SEQUENCES: ClassVar[dict[str, Any]] = {"most": 5}
     sdk_call = staticmethod(chat_kwargs)
 
@@ -344,6 +348,13 @@ class Cohere(CohereConverter):
             "temperature", read_number_within, write_number_within, self.REQUEST_BODY_TEMPERATURE
         )
         top_p = source.optional("p", float)
+        top_k = source.field("k", read_number_within, write_number_within, self.REQUEST_BODY_K)
+        frequency_penalty = source.field(
+            "frequency_penalty", read_number_within, write_number_within, self.REQUEST_BODY_FREQUENCY_PENALTY
+        )
+        presence_penalty = source.field(
+            "presence_penalty", read_number_within, write_number_within, self.REQUEST_BODY_PRESENCE_PENALTY
+        )
         stop = source.field(
             "stop_sequences", read_strings_at_most, write_strings_at_most, self.REQUEST_BODY_STOP_SEQUENCES
         )
@@ -363,6 +374,9 @@ class Cohere(CohereConverter):
             seed=seed,
             reasoning=reasoning,
             stream=stream,
+            top_k=top_k,
+            frequency_penalty=frequency_penalty,
+            presence_penalty=presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -384,6 +398,9 @@ class Cohere(CohereConverter):
                 "seed",
                 "reasoning",
                 "stream",
+                "top_k",
+                "frequency_penalty",
+                "presence_penalty",
             ),
             {"parallel_tool_calls": "behaviour"},
         )
@@ -411,6 +428,23 @@ class Cohere(CohereConverter):
             self.REQUEST_BODY_TEMPERATURE,
         )
         target.optional("p", request.top_p)
+        target.field("k", request.top_k, "topK", read_number_within, write_number_within, self.REQUEST_BODY_K)
+        target.field(
+            "frequency_penalty",
+            request.frequency_penalty,
+            "frequencyPenalty",
+            read_number_within,
+            write_number_within,
+            self.REQUEST_BODY_FREQUENCY_PENALTY,
+        )
+        target.field(
+            "presence_penalty",
+            request.presence_penalty,
+            "presencePenalty",
+            read_number_within,
+            write_number_within,
+            self.REQUEST_BODY_PRESENCE_PENALTY,
+        )
         target.field(
             "stop_sequences",
             request.stop,
@@ -438,7 +472,7 @@ class Cohere(CohereConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.value_with_extra(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
+from ...conversion.request_tools import report_lost_choice
 from ...conversion.wire import ProviderWire
 from ...conversion.writer import OnLoss, Writer
 from ...errors import ConversionError
@@ -270,6 +271,7 @@ def _tools(request: Request, writer: Writer, write: Callable[..., list[Any]]) ->
         allowed = ()
     elif choice not in (None, "auto") and not (isinstance(choice, AllowedToolChoice) and choice.mode == "auto"):
         writer.report_unsupported((ROOT, "toolChoice"), "toolChoice", "behaviour")
+    report_lost_choice(request, ROOT, writer)
     if request.tools is None:
         return None
     written: list[Any] = []

@@ -42,7 +42,17 @@ class Copilot(CopilotConverter):
         api="copilot",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
-        dialects={"open": {"keywords": "any", "root": {"type": "object"}}},
+        dialects={
+            "open": {
+                "keywords": "any",
+                "refused": ["propertyNames"],
+                "needs": ["items"],
+                "draft": "2020-12",
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
+                "root": {"type": "object", "needs": ["properties"]},
+            }
+        },
         ids=".*\\S.*",
         id_length=25,
         id_prefix="call_",
@@ -194,7 +204,7 @@ class Copilot(CopilotConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a session."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "result"))
+        target.unmapped(definition, ("name", "description", "parameters"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none

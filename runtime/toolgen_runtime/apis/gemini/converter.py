@@ -88,12 +88,14 @@ from .fields import (
     read_media_content,
     read_result_id_by_name,
     read_schema,
+    read_whole_number,
     replace_modality_tokens,
     write_enum_value_any_case,
     write_media_content,
     write_result_id_by_name,
     write_schema,
     write_tool_groups,
+    write_whole_number,
 )
 from .keys import ENUM_NUMBER_PATHS, KeyNormalization, convert_enum_names_to_numbers, normalize_keys
 
@@ -136,6 +138,8 @@ class GeminiConverter(NativeToolSdkConverter):
 
     read_enum_value_any_case = staticmethod(read_enum_value_any_case)
     write_enum_value_any_case = staticmethod(write_enum_value_any_case)
+    read_whole_number = staticmethod(read_whole_number)
+    write_whole_number = staticmethod(write_whole_number)
     read_media_content = staticmethod(read_media_content)
     write_media_content = staticmethod(write_media_content)
     read_result_id_by_name = staticmethod(read_result_id_by_name)
@@ -457,8 +461,10 @@ class GeminiConverter(NativeToolSdkConverter):
         return self.write_assistant_content(part, at, writer)
 
     def read_result_object(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, bool | None]:
-        """Read the result of a call."""
+        """Read the result of a call. Without a response, it is an empty object."""
         response = wire.get("response")
+        if response is None:
+            response = {}
         if type(response) is not dict:
             raise wrong_type((at, "response"), "an object", response)
         media = read_list_or_null(wire.get("parts"), (at, "parts"), reader, self.read_result_part)
@@ -529,9 +535,11 @@ class GeminiConverter(NativeToolSdkConverter):
         return any(type(tool) is ToolDefinition and tool.name not in self.wire.refused for tool in tools or ())
 
     def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> ToolChoice | None:
-        """Read the tool choice. The setting for streamed arguments is not part of it."""
-        if type(value) is dict and _PIECES in value:
+        """Read the tool choice. The setting for streamed arguments is not part of it. Without a mode there is none."""
+        if type(value) is dict:
             value = {key: member for key, member in value.items() if key != _PIECES}
+            if value in ({}, {"mode": "MODE_UNSPECIFIED"}, {"mode": None}):
+                return None
         return super().read_tool_choice(value, at, reader)
 
     def read_output_format(self, value: dict[str, Any], at: Path, reader: Reader) -> OutputFormat:
@@ -680,9 +688,7 @@ class GeminiConverter(NativeToolSdkConverter):
 class VertexConverter(GeminiConverter):
     """Converts requests and responses of Vertex AI: Gemini with streamed arguments, but without empty texts."""
 
-    def can_choose(self, choice: ToolChoice | None, tools: Sequence[Any] | None) -> bool:
-        """Return true: unlike the Gemini API, this one accepts a tool choice without declarations."""
-        return True
+    CHOOSES_WITHOUT_TOOLS = True
 
     def sendable_turns(self, turns: Iterable[_Turn], placed: list[Placed], writer: Writer) -> Iterable[_Turn]:
         """Yield the contents without empty texts, which this API rejects."""

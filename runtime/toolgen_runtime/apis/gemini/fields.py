@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, merge_extras_into
-from ...conversion.fields import media_type_of, read_data_url, read_enum_value
+from ...conversion.fields import media_type_of, read_data_url, read_enum_value, read_number_within
 from ...conversion.reader import Reader
 from ...conversion.values import Write
 from ...conversion.writer import Writer
@@ -26,17 +26,34 @@ __all__ = [
     "read_media_content",
     "read_result_id_by_name",
     "read_schema",
+    "read_whole_number",
     "replace_modality_tokens",
     "write_enum_value_any_case",
     "write_media_content",
     "write_result_id_by_name",
     "write_schema",
     "write_tool_groups",
+    "write_whole_number",
 ]
 
 
+def read_whole_number(value: Any, at: Path, reader: Reader) -> int | None:
+    """Read an integer, which may be written as a float. A number with a fraction is none, and is kept as an extra.
+
+    Raises:
+        ConversionError: The value is neither a number nor null.
+    """
+    number = read_number_within(value, at, reader, {})
+    return int(number) if type(number) is int or (type(number) is float and number.is_integer()) else None
+
+
+def write_whole_number(value: int | None, at: Path, writer: Writer) -> Any:
+    """Write an integer."""
+    return ABSENT if value is None else value
+
+
 def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> tuple[str, Any]:
-    """Read the id. A result without the id of a known call gets that of the next call of this tool.
+    """Read the id. A result without the id of a known call gets that of the next call of this tool, or a synthetic one.
 
     Raises:
         ConversionError: The value is neither a string nor null.
@@ -48,7 +65,7 @@ def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> t
         if called:
             reader.note_result(identifier)
             return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$whole": value}
-    identifier = reader.take_open_call_id(name) or value or name
+    identifier = reader.take_open_call_id(name) or reader.id_of_result(None if value is ABSENT else value)
     if identifier == value:
         return identifier, ABSENT
     return identifier, {"$synthetic": identifier, "$whole": value} if type(value) is str else {"$synthetic": identifier}

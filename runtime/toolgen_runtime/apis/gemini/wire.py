@@ -171,12 +171,21 @@ class Gemini(GeminiConverter):
             ["parallelAiSearch"],
             ["retrieval"],
         ],
+        typed_output={
+            "keys": [
+                "generationConfig.responseMimeType",
+                "generationConfig.responseJsonSchema",
+                "generationConfig.responseSchema",
+            ],
+            "beside": ["tools"],
+            "models": "(?:.*/)?gemini-[12](?![0-9]).*",
+            "forced": True,
+        },
         models=[
             {
                 "match": ["gemini-1*", "gemini-2.0*", "gemini-2.5*"],
                 "reasoning": {"efforts": []},
                 "media": {"results": []},
-                "output": {"beside_tools": False},
             },
             {"match": ["gemini-1*", "gemini-2.0*"], "reasoning": {"budget": False}, "limits": {"output": 8192}},
             {
@@ -200,7 +209,7 @@ class Gemini(GeminiConverter):
             {"match": ["gemini-4-hydrogen*"], "reasoning": {"efforts": ["low", "medium", "high", "xhigh"]}},
             {
                 "match": ["gemini-3.[6-9]-flash*", "gemini-3.5-flash-lite*"],
-                "parameters": {"temperature": False, "topP": False, "generationConfig.topK": False},
+                "parameters": {"temperature": False, "topP": False, "topK": False},
             },
         ],
     )
@@ -511,6 +520,9 @@ class Gemini(GeminiConverter):
         max_output_tokens = generation_config.optional("maxOutputTokens", int)
         temperature = generation_config.optional("temperature", float)
         top_p = generation_config.optional("topP", float)
+        top_k = generation_config.field("topK", self.read_whole_number, self.write_whole_number)
+        frequency_penalty = generation_config.optional("frequencyPenalty", float)
+        presence_penalty = generation_config.optional("presencePenalty", float)
         stop = generation_config.field(
             "stopSequences", read_strings_at_most, write_strings_at_most, self.REQUEST_BODY_STOP_SEQUENCES
         )
@@ -527,6 +539,9 @@ class Gemini(GeminiConverter):
             stop=stop,
             seed=seed,
             reasoning=reasoning,
+            top_k=top_k,
+            frequency_penalty=frequency_penalty,
+            presence_penalty=presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -547,6 +562,9 @@ class Gemini(GeminiConverter):
                 "stop",
                 "seed",
                 "reasoning",
+                "top_k",
+                "frequency_penalty",
+                "presence_penalty",
             ),
             {"parallel_tool_calls": "behaviour", "stream": "note"},
         )
@@ -562,6 +580,9 @@ class Gemini(GeminiConverter):
         generation_config.optional("maxOutputTokens", request.max_output_tokens)
         generation_config.optional("temperature", request.temperature)
         generation_config.optional("topP", request.top_p)
+        generation_config.field("topK", request.top_k, "topK", self.read_whole_number, self.write_whole_number)
+        generation_config.optional("frequencyPenalty", request.frequency_penalty)
+        generation_config.optional("presencePenalty", request.presence_penalty)
         generation_config.field(
             "stopSequences",
             request.stop,

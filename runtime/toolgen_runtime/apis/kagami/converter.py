@@ -48,6 +48,7 @@ class KagamiConverter(TextChatConverter):
 
     RESPONSE_KEYS = frozenset(["content", "toolCalls"])
     CALL_TYPES = None
+    CHOOSES_WITHOUT_TOOLS = True
     read_part: ValueReader[ContentPart]
     write_part: ValueWriter[Any]
 

@@ -112,7 +112,9 @@ class Kagami(KagamiConverter):
         reader.set_offered_tools(tools)
         messages = source.value("messages", self.read_messages)
         output_format = source.field("outputFormat", self.read_text_or_json_format, self.write_text_or_json_format)
-        tool_choice = source.field("toolChoice", self.read_tool_choice, self.write_tool_choice)
+        tool_choice = source.field(
+            "toolChoice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
+        )
         return Request(
             messages, tools=tools, tool_choice=tool_choice, output_format=output_format, metadata=source.metadata()
         )
@@ -134,7 +136,14 @@ class Kagami(KagamiConverter):
             self.read_text_or_json_format,
             self.write_text_or_json_format,
         )
-        target.field("toolChoice", request.tool_choice, "toolChoice", self.read_tool_choice, self.write_tool_choice)
+        target.field(
+            "toolChoice",
+            request.tool_choice,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
+            request.tools,
+        )
         return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
@@ -148,7 +157,7 @@ class Kagami(KagamiConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "result"))
+        target.unmapped(definition, ("name", "description", "parameters"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none

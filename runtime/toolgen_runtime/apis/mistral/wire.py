@@ -68,7 +68,13 @@ class Mistral(MistralConverter):
         api="mistral",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
-        dialects={"open": {"keywords": "any", "root": {"type": "object", "needs": ["properties"]}}},
+        dialects={
+            "open": {
+                "keywords": "any",
+                "refused": ["$id", "$schema"],
+                "root": {"type": "object", "needs": ["properties"]},
+            }
+        },
         ids="[a-zA-Z0-9]{9}",
         id_length=9,
         id_prefix="",
@@ -508,11 +514,14 @@ class Mistral(MistralConverter):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
+        frequency_penalty = source.optional("frequency_penalty", float)
+        presence_penalty = source.optional("presence_penalty", float)
         reasoning = source.field("reasoning_effort", read_effort, write_effort)
         stop = source.field("stop", read_string_or_list, write_string_or_list)
         stream = source.optional("stream", bool)
         max_output_tokens = source.optional("max_tokens", int)
         seed = source.optional("random_seed", int)
+        top_k = source.optional("top_k", int)
         return Request(
             messages,
             model,
@@ -527,6 +536,9 @@ class Mistral(MistralConverter):
             seed,
             reasoning,
             stream,
+            top_k,
+            frequency_penalty,
+            presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -549,6 +561,9 @@ class Mistral(MistralConverter):
                 "seed",
                 "reasoning",
                 "stream",
+                "top_k",
+                "frequency_penalty",
+                "presence_penalty",
             ),
         )
         target.value_with_extra("messages", (request.messages,), "messages", self.write_conversation)
@@ -575,11 +590,14 @@ class Mistral(MistralConverter):
         )
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
+        target.optional("frequency_penalty", request.frequency_penalty)
+        target.optional("presence_penalty", request.presence_penalty)
         target.field("reasoning_effort", request.reasoning, "reasoning", read_effort, write_effort)
         target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
         target.optional("stream", request.stream)
         target.optional("max_tokens", request.max_output_tokens)
         target.optional("random_seed", request.seed)
+        target.optional("top_k", request.top_k)
         return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
@@ -596,7 +614,7 @@ class Mistral(MistralConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)

@@ -71,6 +71,7 @@ class ModularPromptConverter(TextChatConverter):
 
     RESPONSE_KEYS = frozenset(["content", "toolCalls", "finishReason"])
     CALL_TYPES = ("function", ABSENT)
+    CHOOSES_WITHOUT_TOOLS = True
 
     USAGE: ClassVar[UsageTable]
     """Where the API has counts of tokens."""

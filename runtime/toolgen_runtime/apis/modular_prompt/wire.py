@@ -91,7 +91,9 @@ class ModularPrompt(ModularPromptConverter):
         source = SourceObject(wire, at, reader)
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        tool_choice = source.field("toolChoice", self.read_tool_choice, self.write_tool_choice)
+        tool_choice = source.field(
+            "toolChoice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
+        )
         messages = source.value_with_extra("messages", self.read_messages_after_prompt)
         temperature = source.optional("temperature", float)
         max_output_tokens = source.optional("maxTokens", int)
@@ -117,7 +119,14 @@ class ModularPrompt(ModularPromptConverter):
             {"parallel_tool_calls": "behaviour"},
         )
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
-        target.field("toolChoice", request.tool_choice, "toolChoice", self.read_tool_choice, self.write_tool_choice)
+        target.field(
+            "toolChoice",
+            request.tool_choice,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
+            request.tools,
+        )
         target.value_with_extra("messages", (request.messages,), "messages", self.write_messages_after_prompt)
         target.optional("temperature", request.temperature)
         target.optional("maxTokens", request.max_output_tokens)
@@ -138,7 +147,7 @@ class ModularPrompt(ModularPromptConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the definition of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)

@@ -50,6 +50,8 @@ _ID, _NAME = "tool_call_id", "tool_name"
 def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Extras]:
     """Read the call's id and the tool's name: by the id, else from the next open call of the name, else the next call.
 
+    A result without an id and a call gets a synthetic id.
+
     Keys that would be written differently are kept in the extras, with the id that they were read as.
 
     Raises:
@@ -64,7 +66,7 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
             return identifier, name, {}
     elif not (wire_id and reader.is_opaque_call(wire_id)):
         call = reader.take_open_call(name or None)
-        identifier, called = (wire_id or name, "") if call is None else (call.id, call.name)
+        identifier, called = (reader.id_of_result(wire_id), "") if call is None else (call.id, call.name)
     original = {key: wire[key] for key in (_NAME, _ID) if key in wire}
     return identifier, name or called, {"$synthetic": identifier, "$whole": original}
 

@@ -172,6 +172,9 @@ class Ollama(OllamaConverter):
         )
         temperature = options.optional("temperature", float)
         top_p = options.optional("top_p", float)
+        top_k = options.optional("top_k", int)
+        frequency_penalty = options.optional("frequency_penalty", float)
+        presence_penalty = options.optional("presence_penalty", float)
         stop = options.field("stop", read_string_or_list, write_string_or_list)
         seed = options.optional("seed", int)
         stream = source.field("stream", self.read_explicit_flag, self.write_explicit_flag)
@@ -188,6 +191,9 @@ class Ollama(OllamaConverter):
             seed=seed,
             reasoning=reasoning,
             stream=stream,
+            top_k=top_k,
+            frequency_penalty=frequency_penalty,
+            presence_penalty=presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -209,6 +215,9 @@ class Ollama(OllamaConverter):
                 "seed",
                 "reasoning",
                 "stream",
+                "top_k",
+                "frequency_penalty",
+                "presence_penalty",
             ),
             {"parallel_tool_calls": "behaviour"},
         )
@@ -222,6 +231,9 @@ class Ollama(OllamaConverter):
         )
         options.optional("temperature", request.temperature)
         options.optional("top_p", request.top_p)
+        options.optional("top_k", request.top_k)
+        options.optional("frequency_penalty", request.frequency_penalty)
+        options.optional("presence_penalty", request.presence_penalty)
         options.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
         options.optional("seed", request.seed)
         target.value("messages", (request.messages,), "messages", self.write_messages)
@@ -247,7 +259,7 @@ class Ollama(OllamaConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "result"))
+        target.unmapped(definition, ("name", "description", "parameters"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)

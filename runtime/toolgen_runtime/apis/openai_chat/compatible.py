@@ -19,7 +19,7 @@ from ...conversion.responses import value_at_path
 from ...conversion.wire import DeclaredToolFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import compact, dump_allowing_nan, is_object_text, loads
+from ...json_text import compact, dump_allowing_nan, is_null_text, is_object_text, loads
 from ...json_values import same_json
 from ...models import InvalidCall, Reasoning, ReasoningDelta, ReasoningPart, StreamEvent
 from ...paths import Path
@@ -217,7 +217,7 @@ class CompatibleConverter(ChatConverter):
         if type(value) is dict:
             return value, None, ABSENT
         arguments, invalid, extra = read_json_arguments(value, at, reader)
-        return arguments, invalid, extra if invalid is None else {"$whole": invalid.text}
+        return arguments, invalid, extra if invalid is None or extra is not ABSENT else {"$whole": invalid.text}
 
     def write_arguments_text(
         self, arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
@@ -231,7 +231,7 @@ class CompatibleConverter(ChatConverter):
             if invalid is not None and invalid.text == extra.get("$whole"):
                 return invalid.text
             extra = ABSENT
-        if invalid is None:
+        if invalid is None or invalid.text == extra:
             return write_json_arguments(arguments, invalid, extra, at, writer)
         return self.write_parsable_arguments(arguments, invalid, extra, at, writer)
 
@@ -256,7 +256,7 @@ class CompatibleConverter(ChatConverter):
         text = write_json_arguments(arguments, invalid, extra, at, writer)
         if writer.is_response:
             return text
-        if type(text) is str and not text.strip():
+        if type(text) is str and (not text.strip() or (invalid is None and is_null_text(text))):
             return "{}"
         if is_object_text(text):
             return text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeGuard
 
-from ...conversion.converter import ObjectWriter, ValueReader, ValueWriter
+from ...conversion.converter import ObjectWriter, OutputFormat, ValueReader, ValueWriter
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -33,7 +33,13 @@ from ...conversion.tool_results import (
     say_failure_in_value,
     write_result_text,
 )
-from ...conversion.values import optional_text, read_list_or_null, write_or_describe, write_user_or_opaque
+from ...conversion.values import (
+    optional_text,
+    read_list_or_null,
+    write_or_describe,
+    write_system_unless_empty,
+    write_user_or_opaque,
+)
 from ...conversion.writer import Writer
 from ...errors import BareApiError, wrong_type
 from ...models import (
@@ -72,12 +78,14 @@ from .fields import (
     read_file_name,
     read_inline_audio,
     read_inline_data,
+    read_number_without_reasoning,
     read_stop_sequences,
     restore_missing_message,
     write_audio_format,
     write_file_name,
     write_inline_audio,
     write_inline_data,
+    write_number_without_reasoning,
     write_stop_sequences,
 )
 
@@ -100,6 +108,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_inline_audio = staticmethod(write_inline_audio)
     read_inline_data = staticmethod(read_inline_data)
     write_inline_data = staticmethod(write_inline_data)
+    read_number_without_reasoning = staticmethod(read_number_without_reasoning)
+    write_number_without_reasoning = staticmethod(write_number_without_reasoning)
     read_stop_sequences = staticmethod(read_stop_sequences)
     write_stop_sequences = staticmethod(write_stop_sequences)
 
@@ -118,6 +128,14 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_result_part: ValueWriter[Any]
     write_tool_call: ObjectWriter[ToolCall]
     write_user_content: ValueWriter[Any]
+
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:
+        """Read the output format. Some servers have the schema, its name and `strict` directly beside the type."""
+        has_schema = type(value) is dict and value.get("json_schema") is None and type(value.get("schema")) is dict
+        if has_schema and value.get("type") in ("json_schema", "json_object"):
+            inner = {key: member for key, member in value.items() if key not in ("type", "json_schema")}
+            value = {"type": "json_schema", "json_schema": inner}
+        return super().read_output_format(value, at, reader)
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""
@@ -140,7 +158,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                     reason = "the API rejects a message without content"
                     writer.report_loss(here, "an empty message", "dropped", reason)
             elif type(message) is SystemMessage:
-                wires.append(self.write_system_message(message, here, writer))
+                wires += write_system_unless_empty(message, here, writer, self.write_system_message)
             elif type(message) is UserMessage:
                 wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
             else:
@@ -393,6 +411,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Write the first choice of a response. `extras` are those of the choice."""
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
         restore_role(message, completion.message, writer)
+        if message.get("content") == [] and not response_extras:
+            message["content"] = None  # clients expect a string or null
         choice: dict[str, Any] = {
             "index": extras.get("index", 0),
             "message": message,

@@ -11,6 +11,7 @@ from ...conversion.fields import (
     read_data_url,
     read_enum_value,
     read_nullable_text,
+    read_number_within,
     read_string_or_list,
     write_data_url,
     write_enum_value,
@@ -30,12 +31,14 @@ __all__ = [
     "read_file_name",
     "read_inline_audio",
     "read_inline_data",
+    "read_number_without_reasoning",
     "read_stop_sequences",
     "restore_missing_message",
     "write_audio_format",
     "write_file_name",
     "write_inline_audio",
     "write_inline_data",
+    "write_number_without_reasoning",
     "write_stop_sequences",
 ]
 
@@ -158,9 +161,34 @@ def write_stop_sequences(
     They are left out if the request has an effort and `beside_reasoning` is false in the table.
     """
     if texts and reasoning is not None and not table.get("beside_reasoning", True):
-        writer.report_loss(at, at[1], "dropped", f"{writer.wire.title} rejects it for models that reason", "warning")
-        return ABSENT
+        return _drop_beside_reasoning(at, writer)
     return write_strings_at_most(texts, at, writer, table)
+
+
+def read_number_without_reasoning(value: Any, at: Path, reader: Reader, reasoning: Reasoning | None) -> Any:
+    """Read a number.
+
+    Raises:
+        ConversionError: The value is neither a number nor null.
+    """
+    return read_number_within(value, at, reader, {})
+
+
+def write_number_without_reasoning(value: float | None, at: Path, writer: Writer, reasoning: Reasoning | None) -> Any:
+    """Write a number. It is left out if the request has an effort; 0 is no penalty, and no loss."""
+    if value is None:
+        return ABSENT
+    if reasoning is None:
+        return value
+    if value:
+        return _drop_beside_reasoning(at, writer)
+    writer.report_default(at, str(at[1]), "it has no effect")
+    return ABSENT
+
+
+def _drop_beside_reasoning(at: Path, writer: Writer) -> Any:
+    writer.report_loss(at, at[1], "dropped", f"{writer.wire.title} rejects it for models that reason", "warning")
+    return ABSENT
 
 
 def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:

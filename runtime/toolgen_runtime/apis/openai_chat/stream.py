@@ -126,6 +126,7 @@ class ChatStream(BaseStream):
         events: list[StreamEvent] = []
         for position, piece in enumerate(pieces):
             if type(piece) is dict:
+                piece = _without_negative_index(piece)
                 slot = piece["index"] if type(piece.get("index")) is int else ("at", position)
                 events += self._read_call_piece(piece, slot)
         return events
@@ -302,6 +303,14 @@ def _piece_id(piece: dict[str, Any]) -> Any:
     """Return the id of a piece of a call, or None if it has none."""
     identifier = piece.get("id")
     return None if identifier in ("", *NO_IDS) else identifier
+
+
+def _without_negative_index(piece: dict[str, Any]) -> dict[str, Any]:
+    """Return a piece of a call without an index below 0, which servers send that have none."""
+    index = piece.get("index")
+    if type(index) is not int or index >= 0:
+        return piece
+    return {key: value for key, value in piece.items() if key != "index"}
 
 
 def _function_of(piece: dict[str, Any]) -> dict[str, Any]:

@@ -73,6 +73,11 @@ class OpenaiChat(ChatConverter):
         dialects={
             "open": {
                 "keywords": "any",
+                "refused": ["propertyNames"],
+                "needs": ["items"],
+                "draft": "2020-12",
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
                 "root": {
                     "type": "object",
                     "needs": ["properties"],
@@ -105,6 +110,8 @@ class OpenaiChat(ChatConverter):
                     "maxItems",
                 ],
                 "formats": ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
                 "closed": True,
                 "all_required": True,
                 "types": "one",
@@ -394,7 +401,7 @@ class OpenaiChat(ChatConverter):
                 "or": ["cache_creation_input_tokens"],
             },
             "inputImageTokens": {"path": "prompt_tokens_details.image_tokens"},
-            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
+            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens", "or": ["reasoning_tokens"]},
         }
     )
     REQUEST_MAX_COMPLETION_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
@@ -515,6 +522,8 @@ class OpenaiChat(ChatConverter):
         max_output_tokens = source.named(self.REQUEST_MAX_COMPLETION_TOKENS, int)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
+        frequency_penalty = source.optional("frequency_penalty", float)
+        presence_penalty = source.optional("presence_penalty", float)
         reasoning = source.field("reasoning_effort", read_effort, write_effort)
         stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
         seed = source.optional("seed", int)
@@ -533,6 +542,8 @@ class OpenaiChat(ChatConverter):
             seed,
             reasoning,
             stream,
+            frequency_penalty=frequency_penalty,
+            presence_penalty=presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -555,6 +566,8 @@ class OpenaiChat(ChatConverter):
                 "seed",
                 "reasoning",
                 "stream",
+                "frequency_penalty",
+                "presence_penalty",
             ),
         )
         target.value("messages", (request.messages,), "messages", self.write_messages)
@@ -582,6 +595,8 @@ class OpenaiChat(ChatConverter):
         target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
+        target.optional("frequency_penalty", request.frequency_penalty)
+        target.optional("presence_penalty", request.presence_penalty)
         target.field("reasoning_effort", request.reasoning, "reasoning", read_effort, write_effort)
         target.field(
             "stop",
@@ -609,7 +624,7 @@ class OpenaiChat(ChatConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
+        target.unmapped(definition, ("name", "description", "parameters", "strict"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)

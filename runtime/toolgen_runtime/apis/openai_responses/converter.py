@@ -30,7 +30,14 @@ from ...conversion.tool_results import (
     say_failure_in_value,
     write_result_text,
 )
-from ...conversion.values import mark_empty_list, opaque_message, optional_object, optional_text, read_text_or_list
+from ...conversion.values import (
+    mark_empty_list,
+    opaque_message,
+    optional_object,
+    optional_text,
+    read_text_or_list,
+    write_system_unless_empty,
+)
 from ...conversion.writer import Writer
 from ...errors import BareApiError, wrong_type
 from ...models import (
@@ -134,10 +141,12 @@ class ResponsesConverter(OutputFormatConverter):
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body. System text in the first message becomes the instructions."""
+        """Write a request body. System text in the first message becomes the instructions, unless it is the only item."""
         wire = self.write_request_body(request, at, writer)
         first = request.messages[0] if request.messages else None
-        if type(first) is SystemMessage and type(first.content) is str and not writer.peek_extras(first.metadata):
+        if type(first) is SystemMessage and wire.get("input") == [] and not writer.peek_extras(request.metadata):
+            wire["input"] = [self.write_system_message(first, ((at, "messages"), 0), writer)]
+        elif type(first) is SystemMessage and type(first.content) is str and not writer.peek_extras(first.metadata):
             path = ((at, "messages"), 0)
             writer.own_extras(first.metadata, path)
             for key in ("name", "cache"):
@@ -268,7 +277,7 @@ class ResponsesConverter(OutputFormatConverter):
                     wires.append({"caller": caller, **wire} if caller else wire)
             elif type(message) is SystemMessage:
                 if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
-                    wires.append(self.write_system_message(message, here, writer))
+                    wires += write_system_unless_empty(message, here, writer, self.write_system_message)
                 elif at == ROOT:  # only the messages are converted, so there is no `instructions` key
                     writer.report_loss(here, "a system message", "dropped", "it was moved to instructions")
             elif type(message) is UserMessage:

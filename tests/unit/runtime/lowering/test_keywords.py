@@ -22,6 +22,7 @@ from tests.unit.runtime.lowering.lowered_schemas import (
 )
 from toolgen_runtime.conversion.encoding import Encoding
 from toolgen_runtime.json_values import same_json
+from toolgen_runtime.lowering.lower import lower
 from toolgen_runtime.lowering.sentences import describe_rule
 from toolgen_runtime.lowering.tables import encode_as_unique_texts
 
@@ -255,3 +256,15 @@ def test_examples_are_spelled_like_the_values_that_are_sent() -> None:
     keywords = ["type", "properties", "required", "additionalProperties", "enum", "examples"]
     schema_sent = sent({"enum": [True, 2], "examples": [True]}, ("gemini", "open"), keywords=keywords)
     assert schema_sent == {"type": "string", "enum": ["true", "2"], "examples": ["true"]}
+
+
+RULES_FOR_ANY = {"not": {"type": "string"}, "if": {"type": "integer"}, "then": {"minimum": 3}, "else": {"maxLength": 2}}
+
+
+@every_dialect
+def test_rules_for_a_value_of_any_type_are_sent_or_recorded(dialect: tuple[str, str]) -> None:
+    for source in (RULES_FOR_ANY, {"$ref": "#/$defs/Any"}, {"allOf": [RULES_FOR_ANY], "description": "Any."}):
+        lowering = lower(of(source, "a", **{"$defs": {"Any": RULES_FOR_ANY}}), DIALECTS[dialect])
+        recorded = {change.what for change in lowering.changes if change.checked == "parse_arguments"}
+        for keyword in RULES_FOR_ANY:
+            assert f"'{keyword}'" in str(lowering.schema) or keyword in recorded, keyword

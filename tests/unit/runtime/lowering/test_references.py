@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.support.schema_references import dangling
 from tests.unit.runtime.lowering.lowered_schemas import (
     DIALECTS,
     NODE,
@@ -204,3 +205,48 @@ def test_a_definition_that_leads_only_to_itself_admits_nothing(definitions: Any,
         assert not admits(lowering, {"a": "x"})
     else:
         assert any("recursion is expanded" in change.reason for change in lowering.changes)
+
+
+GROUPED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"a": {"$ref": "#/definitions/geo/point"}},
+    "definitions": {
+        "geo": {
+            "description": "Places.",
+            "point": {"type": "object", "properties": {"x": {"$ref": "#/definitions/geo/units/degree"}, "next": {"$ref": "#/definitions/geo/point"}}},
+            "units": {"degree": {"type": "array"}, "metre": {"type": "number"}},
+        },
+        "unused": {"$ref": "#/definitions/unused_too"},
+        "unused_too": {"type": "string"},
+    },
+}  # fmt: skip
+"""Definitions in groups, of which one refers to itself."""
+
+
+@every_dialect
+def test_definitions_in_groups_are_definitions(dialect: tuple[str, str]) -> None:
+    lowering = lowered(GROUPED, dialect)
+    assert "a" in lowering.schema["properties"]
+    assert "it cannot be resolved" not in {change.reason for change in lowering.changes}
+    assert "the schema" not in {change.what for change in lowering.changes}
+    assert list(dangling(lowering.schema)) == []
+
+
+@every_dialect
+def test_definitions_that_nothing_refers_to_are_left_out(dialect: tuple[str, str]) -> None:
+    assert "unused" not in str(lowered(GROUPED, dialect).schema)
+    alone = {"type": "object", "properties": {"a": TEXT}, "$defs": {"unused": {"$ref": "#/$defs/unused"}}}
+    lowering = lowered(alone, dialect)
+    assert "$defs" not in lowering.schema
+    assert "$ref" not in {change.what for change in lowering.changes}
+
+
+def test_definitions_stay_where_it_is_not_known_what_refers_to_them() -> None:
+    for reference in ({"$ref": "other.json#/$defs/A"}, {"$dynamicRef": "#a"}):
+        schema = {"type": "object", "properties": {"a": reference}, "$defs": {"A": {"$dynamicAnchor": "a"}}}
+        assert lowered(schema, ("mcp", "open")).schema == schema
+
+
+def test_rules_in_groups_are_adapted() -> None:
+    leaf = lowered(GROUPED, ("openai_chat", "open")).schema["definitions"]["geo"]["units"]["degree"]
+    assert leaf == {"type": "array", "items": {}}

@@ -13,9 +13,10 @@ from typing import Any, Literal, NamedTuple
 from toolgen.importing.declarations import legal_name
 from toolgen.importing.formats.openapi.references import Resolver, pointer_fragment
 from toolgen.importing.reader import ImportedTool, ImportedType
+from toolgen.importing.repairs import make_nullable
 from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
-from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS, convert_exclusive_bounds, drop_annotations
+from toolgen.resolve.dialect import METASCHEMAS, convert_exclusive_bounds, drop_annotations
 from toolgen.resolve.identifiers import DEVICES, class_name, distinct_name, fold_name
 from toolgen.resolve.references import reachable
 from toolgen.resolve.schema_locations import is_schema, map_keyword, walk_schemas
@@ -26,24 +27,6 @@ Version = Literal["3.0", "3.1"]
 
 DROPPED_KEYWORDS = frozenset(["discriminator", "externalDocs", "nullable", "xml"])
 """Keywords of OpenAPI that JSON Schema does not have, after `nullable` was converted."""
-
-_COMPOSED = frozenset(["$ref", "allOf", "anyOf", "not", "oneOf"])
-
-
-def make_nullable(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema that admits null too. A composition becomes a branch beside null: its parts may refuse null."""
-    kind = schema.get("type")
-    if isinstance(kind, str) and not schema.keys() & _COMPOSED:
-        wider = {key: [kind, "null"] if key == "type" else value for key, value in schema.items()}
-        if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
-            wider["enum"] = [*schema["enum"], None]
-        return wider
-    rules = drop_annotations(schema)
-    if not rules:
-        return schema
-    branches = rules["allOf"] if set(rules) == {"allOf"} else None
-    branch = branches[0] if isinstance(branches, list) and len(branches) == 1 else rules
-    return {key: value for key, value in schema.items() if key in ANNOTATIONS} | {"anyOf": [branch, {"type": "null"}]}
 
 
 def valid_examples(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
@@ -207,7 +190,8 @@ class SchemaConverter:
         converted = self._convert_keywords(schema, at, context)
         # Flags beside bounds belong to 3.0, but documents of 3.1 have them too, and have no other meaning for them.
         converted = convert_exclusive_bounds(converted)
-        if self.version == "3.0" and schema.get("nullable") is True:
+        # 3.1 has no `nullable`, but documents that were written for 3.0 keep it.
+        if schema.get("nullable") is True:
             converted = make_nullable(converted)
         return self._with_examples(schema, converted, at)
 
@@ -221,7 +205,7 @@ class SchemaConverter:
         converted: dict[str, Any] = {}
         for key, value in schema.items():
             if key in DROPPED_KEYWORDS or key.startswith("x-"):
-                if key != "nullable" or self.version != "3.0":
+                if key != "nullable" or not isinstance(value, bool):
                     self._leave_out(key, (*at, key))
             elif key in ("example", "examples"):
                 continue

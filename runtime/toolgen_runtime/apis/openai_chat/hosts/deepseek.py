@@ -84,7 +84,7 @@ class Deepseek(OpenaiCompatible):
             },
             "totalTokens": {"path": "total_tokens"},
             "inputCachedTokens": {"path": "prompt_cache_hit_tokens", "or": ["prompt_tokens_details.cached_tokens"]},
-            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
+            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens", "or": ["reasoning_tokens"]},
         }
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
@@ -139,6 +139,8 @@ class Deepseek(OpenaiCompatible):
         max_output_tokens = source.named(self.REQUEST_MAX_COMPLETION_TOKENS, int)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
+        frequency_penalty = source.optional("frequency_penalty", float)
+        presence_penalty = source.optional("presence_penalty", float)
         reasoning = source.fields(
             ("reasoning_effort", "thinking"), self.read_effort_or_switch, self.write_effort_or_switch, self.EFFORTS
         )
@@ -159,6 +161,8 @@ class Deepseek(OpenaiCompatible):
             seed,
             reasoning,
             stream,
+            frequency_penalty=frequency_penalty,
+            presence_penalty=presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -181,6 +185,8 @@ class Deepseek(OpenaiCompatible):
                 "seed",
                 "reasoning",
                 "stream",
+                "frequency_penalty",
+                "presence_penalty",
             ),
         )
         target.value("messages", (request.messages,), "messages", self.write_messages)
@@ -208,6 +214,8 @@ class Deepseek(OpenaiCompatible):
         target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
+        target.optional("frequency_penalty", request.frequency_penalty)
+        target.optional("presence_penalty", request.presence_penalty)
         target.fields(
             ("reasoning_effort", "thinking"),
             request.reasoning,

@@ -36,7 +36,10 @@ class Groq(OpenaiCompatible):
     FACTS = OpenaiCompatible.FACTS.patched(
         name="groq",
         title="Groq Chat Completions",
-        rejects=[["refusal"], ["logit_bias"], ["logprobs"], ["top_logprobs"]],
+        dialects={"open": {"needs": ["items", "properties"]}},
+        session={"output_schemas": False},
+        rejects=[["refusal"], ["logit_bias"], ["logprobs"], ["name"], ["top_logprobs"]],
+        typed_output={"keys": ["response_format"], "beside": ["tools"]},
         models=[
             {
                 "match": ["llama*", "gemma*", "kimi-k2*", "allam*", "compound*"],
@@ -102,6 +105,8 @@ class Groq(OpenaiCompatible):
         max_output_tokens = source.named(self.REQUEST_MAX_COMPLETION_TOKENS, int)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
+        frequency_penalty = source.optional("frequency_penalty", float)
+        presence_penalty = source.optional("presence_penalty", float)
         reasoning = source.field(
             "reasoning_effort", read_nearest_effort, write_nearest_effort, self.REQUEST_REASONING_EFFORT
         )
@@ -122,6 +127,8 @@ class Groq(OpenaiCompatible):
             seed,
             reasoning,
             stream,
+            frequency_penalty=frequency_penalty,
+            presence_penalty=presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -144,6 +151,8 @@ class Groq(OpenaiCompatible):
                 "seed",
                 "reasoning",
                 "stream",
+                "frequency_penalty",
+                "presence_penalty",
             ),
         )
         target.value("messages", (request.messages,), "messages", self.write_messages)
@@ -171,6 +180,8 @@ class Groq(OpenaiCompatible):
         target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
+        target.optional("frequency_penalty", request.frequency_penalty)
+        target.optional("presence_penalty", request.presence_penalty)
         target.field(
             "reasoning_effort",
             request.reasoning,

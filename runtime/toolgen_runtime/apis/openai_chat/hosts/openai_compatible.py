@@ -14,9 +14,13 @@ from ....conversion.extras import has_value_at
 from ....conversion.fields import (
     read_call_id_verbatim,
     read_data_url,
+    read_effort,
+    read_flag_about_tools,
     read_tool_name,
     write_call_id_verbatim,
     write_data_url,
+    write_effort,
+    write_flag_about_tools,
     write_tool_name,
 )
 from ....conversion.objects import SourceObject, TargetObject
@@ -25,7 +29,7 @@ from ....conversion.responses import FinishReason
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
 from ....json_values import apply_merge_patch
-from ....models import ContentPart, DocumentPart, ImagePart, OpaquePart, TextPart, ToolCall, ToolResult
+from ....models import ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, ToolCall, ToolResult
 from ....paths import Path
 from ..compatible import CompatibleConverter, ReasoningKeys
 from ..wire import OpenaiChat
@@ -45,6 +49,11 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
         dialects={
             "open": {
                 "keywords": "any",
+                "refused": ["propertyNames"],
+                "needs": ["items"],
+                "draft": "2020-12",
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
                 "root": {
                     "type": "object",
                     "needs": ["properties"],
@@ -77,6 +86,8 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
                     "maxItems",
                 ],
                 "formats": ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
                 "closed": True,
                 "all_required": True,
                 "types": "one",
@@ -333,6 +344,114 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
         if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body."""
+        source = SourceObject(wire, at, reader)
+        tools = source.value_with_extra("tools", self.read_tools)
+        reader.set_offered_tools(tools)
+        model = source.optional("model", str)
+        messages = source.value("messages", self.read_messages)
+        tool_choice = source.field(
+            "tool_choice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
+        )
+        parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
+        output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        max_output_tokens = source.named(self.REQUEST_MAX_COMPLETION_TOKENS, int)
+        temperature = source.optional("temperature", float)
+        top_p = source.optional("top_p", float)
+        frequency_penalty = source.optional("frequency_penalty", float)
+        presence_penalty = source.optional("presence_penalty", float)
+        reasoning = source.field("reasoning_effort", read_effort, write_effort)
+        stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
+        seed = source.optional("seed", int)
+        stream = source.optional("stream", bool)
+        top_k = source.optional("top_k", int)
+        return Request(
+            messages,
+            model,
+            tools,
+            tool_choice,
+            parallel_tool_calls,
+            output_format,
+            max_output_tokens,
+            temperature,
+            top_p,
+            stop,
+            seed,
+            reasoning,
+            stream,
+            top_k,
+            frequency_penalty,
+            presence_penalty,
+            metadata=source.metadata(),
+        )
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body."""
+        target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+                "top_k",
+                "frequency_penalty",
+                "presence_penalty",
+            ),
+        )
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.optional("model", request.model)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
+            request.tool_choice,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
+            request.tools,
+        )
+        target.field(
+            "parallel_tool_calls",
+            request.parallel_tool_calls,
+            "parallelToolCalls",
+            read_flag_about_tools,
+            write_flag_about_tools,
+            request.tools,
+        )
+        target.field(
+            "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
+        )
+        target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
+        target.optional("temperature", request.temperature)
+        target.optional("top_p", request.top_p)
+        target.optional("frequency_penalty", request.frequency_penalty)
+        target.optional("presence_penalty", request.presence_penalty)
+        target.field("reasoning_effort", request.reasoning, "reasoning", read_effort, write_effort)
+        target.field(
+            "stop",
+            request.stop,
+            "stop",
+            self.read_stop_sequences,
+            self.write_stop_sequences,
+            request.reasoning,
+            self.REQUEST_STOP,
+        )
+        target.optional("seed", request.seed)
+        target.optional("stream", request.stream)
+        target.optional("top_k", request.top_k)
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""

@@ -97,8 +97,11 @@ class Openrouter(OpenaiCompatible):
         max_output_tokens = source.named(self.REQUEST_MAX_COMPLETION_TOKENS, int)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
+        frequency_penalty = source.optional("frequency_penalty", float)
+        presence_penalty = source.optional("presence_penalty", float)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
+        top_k = source.optional("top_k", int)
         reasoning = source.field("reasoning", self.read_effort_object, self.write_effort_object, self.REQUEST_REASONING)
         stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
         return Request(
@@ -115,6 +118,9 @@ class Openrouter(OpenaiCompatible):
             seed,
             reasoning,
             stream,
+            top_k,
+            frequency_penalty,
+            presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -137,6 +143,9 @@ class Openrouter(OpenaiCompatible):
                 "seed",
                 "reasoning",
                 "stream",
+                "top_k",
+                "frequency_penalty",
+                "presence_penalty",
             ),
         )
         target.value("messages", (request.messages,), "messages", self.write_messages)
@@ -164,6 +173,8 @@ class Openrouter(OpenaiCompatible):
         target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
+        target.optional("frequency_penalty", request.frequency_penalty)
+        target.optional("presence_penalty", request.presence_penalty)
         target.field(
             "stop",
             request.stop,
@@ -175,6 +186,7 @@ class Openrouter(OpenaiCompatible):
         )
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
+        target.optional("top_k", request.top_k)
         target.field(
             "reasoning",
             request.reasoning,

@@ -38,6 +38,11 @@ class Xai(OpenaiCompatible):
         dialects={
             "strict": None,
             "open": {
+                "refused": None,
+                "needs": None,
+                "draft": None,
+                "patterns": None,
+                "regex": None,
                 "keywords": [
                     "$ref",
                     "$defs",
@@ -98,23 +103,11 @@ class Xai(OpenaiCompatible):
             {"match": ["grok-3-mini*"], "reasoning": {"efforts": ["low", "high"], "budget": False, "default": "low"}},
             {
                 "match": ["grok-3-mini*", "grok-4", "grok-4-0709*", "grok-4.*", "grok-code-fast*"],
-                "parameters": {
-                    "presencePenalty": [0],
-                    "frequencyPenalty": [0],
-                    "stop": False,
-                    "presence_penalty": [0],
-                    "frequency_penalty": [0],
-                },
+                "parameters": {"presencePenalty": [0], "frequencyPenalty": [0], "stop": False},
             },
             {
                 "match": ["grok-*-non-reasoning*"],
-                "parameters": {
-                    "presencePenalty": True,
-                    "frequencyPenalty": True,
-                    "stop": True,
-                    "presence_penalty": True,
-                    "frequency_penalty": True,
-                },
+                "parameters": {"presencePenalty": True, "frequencyPenalty": True, "stop": True},
             },
         ],
     )
@@ -136,7 +129,7 @@ class Xai(OpenaiCompatible):
                 "or": ["cache_creation_input_tokens"],
             },
             "inputImageTokens": {"path": "prompt_tokens_details.image_tokens"},
-            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
+            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens", "or": ["reasoning_tokens"]},
         }
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning_content"], default_key="reasoning_content")
@@ -182,6 +175,12 @@ class Xai(OpenaiCompatible):
         reasoning = source.field(
             "reasoning_effort", read_nearest_effort, write_nearest_effort, self.REQUEST_REASONING_EFFORT
         )
+        frequency_penalty = source.field(
+            "frequency_penalty", self.read_number_without_reasoning, self.write_number_without_reasoning, reasoning
+        )
+        presence_penalty = source.field(
+            "presence_penalty", self.read_number_without_reasoning, self.write_number_without_reasoning, reasoning
+        )
         stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
@@ -199,6 +198,8 @@ class Xai(OpenaiCompatible):
             seed,
             reasoning,
             stream,
+            frequency_penalty=frequency_penalty,
+            presence_penalty=presence_penalty,
             metadata=source.metadata(),
         )
 
@@ -221,6 +222,8 @@ class Xai(OpenaiCompatible):
                 "seed",
                 "reasoning",
                 "stream",
+                "frequency_penalty",
+                "presence_penalty",
             ),
         )
         target.value("messages", (request.messages,), "messages", self.write_messages)
@@ -248,6 +251,22 @@ class Xai(OpenaiCompatible):
         target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
+        target.field(
+            "frequency_penalty",
+            request.frequency_penalty,
+            "frequencyPenalty",
+            self.read_number_without_reasoning,
+            self.write_number_without_reasoning,
+            request.reasoning,
+        )
+        target.field(
+            "presence_penalty",
+            request.presence_penalty,
+            "presencePenalty",
+            self.read_number_without_reasoning,
+            self.write_number_without_reasoning,
+            request.reasoning,
+        )
         target.field(
             "reasoning_effort",
             request.reasoning,

@@ -1,0 +1,52 @@
+"""The part of a schema that its Python type expresses, as a schema, so that two types can be compared like schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolgen.breaking.schema_normalization import normalize, types_of
+from toolgen.resolve.schema_locations import map_subschemas
+from toolgen_runtime.tools.formats import FORMATS
+
+_EXPRESSED = frozenset(
+    "$defs $ref type enum const anyOf oneOf allOf properties required items prefixItems additionalProperties".split()
+)
+_KIND = "\0kind"
+"""A property of every object that has no other name: an instance of a class is no dict."""
+_COMPOSED = frozenset(["$ref", "allOf", "anyOf", "oneOf"])
+
+
+def python_type(schema: Any, root: Any) -> Any:
+    """Return a schema without what no type expresses: bounds, patterns, conditions, and formats of plain strings.
+
+    An object with properties is a class: it has these alone, and an optional one without a default may be None.
+    """
+    if not isinstance(schema, Mapping):
+        return schema
+    definitions = {"$defs": schema["$defs"]} if "$defs" in schema else {}
+    if not schema.keys() & {"$ref", "allOf"}:
+        schema = {**normalize(schema, root, unions=False), **definitions}
+    rules = {key: value for key, value in schema.items() if key in _EXPRESSED}
+    if schema.get("format") in FORMATS and "enum" not in rules:
+        rules["enum"] = [{"format": schema["format"]}]  # no value of another type
+        rules["type"] = ["null", "object"] if "null" in types_of(rules) else "object"
+    rules = map_subschemas(rules, lambda sub, _: python_type(sub, root))
+    if not rules.keys() & {*_COMPOSED, "enum"} and "object" in types_of(rules):
+        properties, required = rules.get("properties", {}), rules.get("required", ())
+        if properties:
+            rules["additionalProperties"] = False
+        rules["properties"] = {
+            name: sub if name in required else _optional(sub, schema["properties"][name])
+            for name, sub in properties.items()
+        }
+        rules["properties"][_KIND] = {"enum": ["class" if properties else "dict"]}
+        rules["required"] = [*required, _KIND]
+    if "oneOf" in rules:
+        rules["anyOf"] = [*rules.get("anyOf", ()), *rules.pop("oneOf")]
+    return rules
+
+
+def _optional(sub: Any, stated: Any) -> Any:
+    has_default = isinstance(stated, Mapping) and "default" in stated
+    return sub if has_default else {"anyOf": [sub, {"type": "null"}]}
