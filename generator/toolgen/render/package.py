@@ -36,7 +36,7 @@ from toolgen.render.wires import (
     own_wire_files,
 )
 from toolgen.resolve import Catalog, Format
-from toolgen_runtime.conversion.model_facts import merge_entries
+from toolgen.resolve.profiles import facts_of_model
 from toolgen_runtime.lowering.lower import lower
 from toolgen_runtime.lowering.tools import Lower
 
@@ -93,7 +93,7 @@ def _facts_of_models(catalog: Catalog) -> dict[str, dict[str, dict[str, Any]]]:
     """Return what profiles say about the configured models, by model and provider."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for model in catalog.config.models:
-        by_provider = {p.name: merge_entries(p.facts.get("models", ()), model) for p in catalog.profiles}
+        by_provider = {p.name: facts_of_model(p, model) for p in catalog.profiles}
         found[model] = {name: facts for name, facts in by_provider.items() if facts}
     return found
 

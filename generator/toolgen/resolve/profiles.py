@@ -20,12 +20,18 @@ from toolgen.load.sources import json_type, value_at
 from toolgen.parse import ParsedProject
 from toolgen.resolve.catalog import Format, FormatField, FormatType, Profile
 from toolgen.resolve.identifiers import DEVICES
+from toolgen_runtime.conversion.model_facts import merge_entries
 from toolgen_runtime.json_values import apply_merge_patch
 
 
 def profile_name_of_file(document: Document) -> str:
     """Return the name of the provider that a document describes."""
     return document.source.rsplit("/", 1)[-1].split(".", 1)[0]
+
+
+def facts_of_model(profile: Profile, model: str) -> dict[str, Any]:
+    """Return what differs for a model from the general facts of a provider. Empty if nothing is known of it."""
+    return merge_entries(profile.facts.get("models", ()), model)
 
 
 def merge_profile(base: Any, patch: Any) -> Any:

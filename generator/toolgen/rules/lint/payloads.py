@@ -13,10 +13,10 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, escape_text, join_names
 from toolgen.load.sources import compact_json
 from toolgen.resolve import Catalog, Profile, Tool
+from toolgen.resolve.profiles import facts_of_model
 from toolgen.resolve.schema_locations import subschemas
 from toolgen.rules.rule import PayloadLoss, Payloads, catalog_rule, payload_rule, payload_size
 from toolgen.token_counts import Tokenizer
-from toolgen_runtime.conversion.model_facts import merge_entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _facts_of_models(catalog: Catalog) -> Iterator[tuple[Profile, str, Mapping[s
     """Yield each provider with each model of the configuration that its profile has facts about, and the tools."""
     for profile, tools in _offered(catalog):
         for model in catalog.config.models:
-            facts = merge_entries(profile.facts.get("models", ()), model)
+            facts = facts_of_model(profile, model)
             if facts:
                 yield profile, model, facts, tools
 
