@@ -1,6 +1,6 @@
 # Everyday tasks. Set-up runs once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift tables distributions bench laws declarations lowered engines rows github-tools kills rebuilds fuzz programs editors formats pages site prose soak servers clients clean
+.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift tables distributions bench laws declarations lowered engines rows github-tools kills rebuilds fuzz programs editors formats pages site prose soak servers clients models clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -189,6 +189,9 @@ servers: $(READY) ## drive a generated package against LiteLLM's proxy, MCP prog
 
 clients: $(READY) ## drive the gateway of the examples with the clients that people use, of pip and npm, installed below build/servers
 	@$(BIN)/python -m tests.servers clients
+
+models: $(READY) ## list what LiteLLM's list of models knows and the profiles do not; ARGS="anthropic gemini" chooses
+	@$(BIN)/python -m tests.providers.known_models $(ARGS)
 
 fuzz: $(READY) ## fuzz with hostile sources, each target for FUZZ_SECONDS; ARGS="--seed N" repeats a run
 	@$(BIN)/python -m tests.safety.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)

@@ -67,6 +67,27 @@ def providers() -> str:
     return "\n".join(_wrapped(f"- {group}: {', '.join(names)}") for group, names in groups.items())
 
 
+def model_facts() -> str:
+    """Return the table of the facts of models."""
+    model = _read(SCHEMAS / "meta/provider.yaml")["$defs"]["model"]["properties"]
+    rows = []
+    for fact, schema in model.items():
+        inner = schema.get("properties", {})
+        parts = [f"`{name}`: {inner[name]['description']}" for name in inner if "description" in inner[name]]
+        rows.append((f"`{fact}`", " ".join([schema.get("description", ""), *parts]).strip()))
+    return _table(("fact", "meaning"), [(name, text.replace("|", "\\|")) for name, text in rows if text])
+
+
+def models() -> str:
+    """Return the table of the models that profiles have facts about."""
+    rows = []
+    for path in sorted((SCHEMAS / "providers").glob("*.yaml")):
+        for entry in _read(path).get("models", ()):
+            facts = ", ".join(f"`{key}`" for key in entry if key not in ("match", "date", "evidence"))
+            rows.append((f"`{path.stem}`", ", ".join(f"`{name}`" for name in entry["match"]), facts, str(entry["date"])))
+    return _table(("provider", "models", "facts", "date"), rows)
+
+
 GROUPS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "servers that speak OpenAI's Chat Completions": lambda facts: (
         facts["converter"] in ("ChatConverter", "CompatibleConverter")
@@ -83,6 +104,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "config-keys": config_keys,
     "parts": parts,
     "providers": providers,
+    "model-facts": model_facts,
+    "models": models,
 }
 """What makes each table."""
 

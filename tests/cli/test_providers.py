@@ -121,3 +121,18 @@ def test_the_earlier_name_of_the_command_works_and_is_not_listed(project: Path) 
     listed = toolgen("--help").stdout.split("Commands:")[1].split()
     assert "providers" in listed
     assert "rules" not in listed
+
+
+def test_what_holds_for_a_model_is_printed_with_its_evidence_and_the_projects_own_entries(project: Path) -> None:
+    entry = {"match": ["My-Deployment"], "is": "gpt-5.1", "limits": {"output": 1000}}
+    override(project, "azure", {"models": [entry]})
+    result = toolgen("providers", "--provider", "azure", "--model", "my-deployment", cwd=project)
+    assert (result.returncode, result.stderr) == (0, "")
+    read = yaml.safe_load(result.stdout)
+    assert read["azure"]["limits"] == {"output": 1000}
+    assert read["azure"]["reasoning"]["efforts"] == ["none", "low", "medium", "high"]
+    assert "max_completion_tokens" in result.stdout
+    assert "# gpt-5.1 (2026-11-21): " in result.stdout
+    assert "My-Deployment (no date): no evidence" in result.stdout
+    unknown = toolgen("providers", "--provider", "azure", "--model", "brand-new", cwd=project)
+    assert unknown.stdout == "azure: {}  # the general facts of the API\n"

@@ -49,6 +49,7 @@ _NOT_PLAIN = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", 
 @click.command("providers")
 @schemas_argument
 @provider_option
+@click.option("--model", metavar="NAME", help="Print what holds for this model instead, as a request names it.")
 @click.option(
     "--format",
     "output_format",
@@ -57,7 +58,7 @@ _NOT_PLAIN = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", 
     show_default=True,
     help="Output format: YAML with comments, or JSON with the location of each fact.",
 )
-def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> None:
+def command(schemas: Path, providers: tuple[str, ...], model: str | None, output_format: str) -> None:
     """Print which tools and schemas each provider accepts.
 
     Includes the profiles in SCHEMAS/providers. Lists keywords, formats and limits with their date and evidence, and how
@@ -67,6 +68,7 @@ def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> No
     \b
     Example:
       toolgen providers --provider openai_chat
+      toolgen providers --provider anthropic --model claude-opus-4-8
     """
     from toolgen.diagnostics import Findings
     from toolgen.pipeline import resolve_project
@@ -76,6 +78,14 @@ def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> No
     Reporter(output_format if project is None else "text").print_findings(findings)
     if project is None or findings.has_errors:
         sys.exit(EXIT_ERROR)
+    if model is not None:
+        of_model = {profile.name: _facts_of_model(profile, model) for profile in project.catalog.profiles}
+        write_output(
+            _text_of_model(of_model, model)
+            if output_format == "text"
+            else json.dumps(of_model, indent=2, ensure_ascii=False) + "\n"
+        )
+        return
     facts = {profile.name: _facts(profile) for profile in project.catalog.profiles}
     write_output(_text(facts) if output_format == "text" else json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
 
@@ -94,6 +104,32 @@ def _facts(profile: Profile) -> dict[str, Any]:
         if isinstance(facts, Mapping)
     }
     return printed
+
+
+def _facts_of_model(profile: Profile, model: str) -> dict[str, Any]:
+    """Return what differs for a model, and the entries that say so, each with its evidence."""
+    from toolgen_runtime.conversion.model_facts import matching_entries, merge_entries
+
+    entries = profile.facts.get("models", ())
+    stated = [
+        {key: entry.get(key) for key in ("match", "date", "evidence")} for entry in matching_entries(entries, model)
+    ]
+    return {"facts": merge_entries(entries, model), "entries": stated}
+
+
+def _text_of_model(facts_by_provider: Mapping[str, Any], model: str) -> str:
+    """Write what holds for a model as YAML, with the evidence as comments."""
+    lines: list[str] = []
+    for name, found in facts_by_provider.items():
+        if not found["facts"]:
+            lines.append(f"{name}: {{}}  # the general facts of the API")
+            continue
+        lines.append(f"{name}:  # {_comment(model)}")
+        lines += [f"  {_key(fact)}: {_flow(value)}" for fact, value in found["facts"].items()]
+        for entry in found["entries"]:
+            about = f"{', '.join(entry['match'])} ({entry['date'] or 'no date'}): {entry['evidence'] or 'no evidence'}"
+            lines.append(f"  # {_comment(about)}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str, Any]:

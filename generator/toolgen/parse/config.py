@@ -43,6 +43,7 @@ class Config:
     budgets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     limits: Mapping[str, Mapping[str, int | None]] = field(default_factory=dict)
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
     parts: tuple[Part, ...] = PARTS
     runtime: Literal["copied", "installed"] = "installed"
     frameworks: tuple[str, ...] = ()
@@ -61,7 +62,7 @@ def parse_config(sources: Sources, findings: Findings) -> Config:
         return Config()
     _check_codes(document, findings)
     settings: dict[str, Any] = {key: value for key, value in document.value.items() if key != "$schema"}
-    for key, convert in (("edition", str), ("providers", tuple), ("recursion_depth", int)):
+    for key, convert in (("edition", str), ("providers", tuple), ("models", tuple), ("recursion_depth", int)):
         if key in settings:
             settings[key] = convert(settings[key])
     if "parts" in settings:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from inspect import get_annotations, signature
 from typing import Any, Literal, NamedTuple
 
-from toolgen.load import Pointer
+from toolgen.load import Document, Pointer
 from toolgen.plan.names import natural_key
 from toolgen.resolve import Catalog, Format, FormatField, FormatType, Profile
 from toolgen.resources import exported_by_runtime, modules_by_exported_name
@@ -253,7 +253,8 @@ class ProviderPlan:
     """What is printed for a provider. `capabilities` are those of the wire besides tools, calls and results.
 
     `wire_facts` are the arguments of `WireFacts`, and `class_attributes` the attributes that the class of the API declares.
-    `tool_names` are the tools that it is offered, and `depth` is how often a schema may recur.
+    `tool_names` are the tools that it is offered, and `depth` is how often a schema may recur. `own_models` are the entries
+    about models that the project adds.
     """
 
     name: str
@@ -266,6 +267,7 @@ class ProviderPlan:
     capabilities: frozenset[str]
     tool_names: tuple[str, ...]
     depth: int
+    own_models: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def has_strict_flag(self) -> bool:
@@ -362,14 +364,30 @@ def _plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
         class_name=wire_class_name(profile.name),
         facts=facts,
         wire_facts=_wire_facts(profile.name, facts)
-        | ({"extras": section_about_extras(facts)} if ("extras",) in stated else {}),
+        | ({"extras": section_about_extras(facts)} if ("extras",) in stated else {})
+        | _model_entries("models", model_entries(profile.documents, shipped=True)),
         class_attributes=attributes,
         mappings=mappings,
         unions=unions,
         capabilities=capabilities,
         tool_names=tuple(tool.name for tool in catalog.tools if profile.name not in tool.unsupported),
         depth=catalog.config.recursion_depth,
+        own_models=tuple(model_entries(profile.documents, shipped=False)),
     )
+
+
+def model_entries(documents: Iterable[Document], *, shipped: bool) -> list[dict[str, Any]]:
+    """Return the entries about models of shipped documents, or of those of the project, without date and evidence.
+
+    Classes have the shipped ones. Those of a project need no class: the provider's module has them.
+    """
+    entries = (e for d in documents if d.is_shipped is shipped for e in d.value.get("models") or ())
+    return [{key: value for key, value in entry.items() if key not in ("date", "evidence")} for entry in entries]
+
+
+def _model_entries(name: str, entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the entries under a name, or nothing without any."""
+    return {name: entries} if entries else {}
 
 
 def import_converter_class(name: str) -> Any:
@@ -890,8 +908,6 @@ def _values_of_facts(
         "EFFORTS": facts.get("efforts"),
         "BODY_PATHS": facts.get("body_paths"),
         "SDK_MEMBERS": sdk.get("members"),
-        "SIGNED_MODELS": facts.get("signed_models"),
-        "UNFLAGGED_MODELS": facts.get("unflagged_models"),
         "SYSTEM_ROLES": _roles(mappings.get("system_message")),
         "USER_ROLES": _roles(mappings.get("user_message")),
     }

@@ -36,6 +36,7 @@ from toolgen.render.wires import (
     own_wire_files,
 )
 from toolgen.resolve import Catalog, Format
+from toolgen.resolve.profiles import facts_of_model
 from toolgen_runtime.lowering.lower import lower
 from toolgen_runtime.lowering.tools import Lower
 
@@ -77,13 +78,24 @@ def render_package(
         **_frameworks(config.frameworks),
         **wire_files,
         **_providers_and_sessions(catalog, payloads, wire_modules),
-        "PORTABILITY.md": portability_report(payloads, [shared.name for shared in catalog.types]),
+        "PORTABILITY.md": portability_report(
+            payloads, [shared.name for shared in catalog.types], _facts_of_models(catalog)
+        ),
     }
     left_out = tuple(_left_out(config.parts))
     files = {path: text for path, text in files.items() if not path.startswith(left_out)}
     if config.runtime == "copied":
         files = with_copied_runtime(files, own_models(catalog.format))
     return Package({path: files[path] for path in sorted(files)}, payloads)
+
+
+def _facts_of_models(catalog: Catalog) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return what profiles say about the configured models, by model and provider."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for model in catalog.config.models:
+        by_provider = {p.name: facts_of_model(p, model) for p in catalog.profiles}
+        found[model] = {name: facts for name, facts in by_provider.items() if facts}
+    return found
 
 
 def _providers_and_sessions(
@@ -303,6 +315,7 @@ def _provider(plan: ProviderPlan, catalog: Catalog, wire: ProviderPayload, wire_
         plan=plan,
         in_text=isinstance(payload, str),
         depth=plan.depth if plan.depth != Config().recursion_depth else None,
+        models=plan.own_models,
         with_tools="tools" in catalog.config.parts,
     )
     declared = {each.tool.name: _declared_facts(each, plan) for each in wire.tools}

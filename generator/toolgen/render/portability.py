@@ -7,8 +7,9 @@ that changes no treatment changes nothing here: keys are named, never lines.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toolgen.render.literals import is_visible
 from toolgen.render.tool_payloads import CLOSING, ProviderPayload, ToolLoss, ToolPayload
@@ -49,7 +50,13 @@ _Causes = dict[_Cause, set[str]]
 """The keys of each cause."""
 
 
-def portability_report(wires: Mapping[str, ProviderPayload], types: Collection[str] = ()) -> str:
+ModelFacts = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""The facts of the configured models, by model and provider."""
+
+
+def portability_report(
+    wires: Mapping[str, ProviderPayload], types: Collection[str] = (), models: ModelFacts | None = None
+) -> str:
     """Write the report. `types` are the names of the shared types."""
     by_tool: dict[str, dict[str, ToolPayload]] = {}
     for provider, wire in wires.items():
@@ -75,7 +82,22 @@ def portability_report(wires: Mapping[str, ProviderPayload], types: Collection[s
         lines += ["", "## Shared types", ""]
         for name, causes in sorted(of_types.items()):
             lines += [f"- {_code(name)}", *_cause_lines(causes)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_model_lines(models or {})]) + "\n"
+
+
+def _model_lines(models: ModelFacts) -> Iterator[str]:
+    """Yield the section about models: what differs for each from what its provider takes in general."""
+    if models:
+        yield "\n## Models\n\nWhat differs for a model from what its provider takes in general.\n"
+    for model, by_provider in models.items():
+        for provider, facts in by_provider.items():
+            about_tools = {key: facts[key] for key in _ABOUT_TOOLS if key in facts}
+            said = ", ".join(f"{key}: {_code(json.dumps(value))}" for key, value in about_tools.items())
+            yield f"- {_code(model)} of {provider}: {said or 'nothing about tools'}"
+
+
+_ABOUT_TOOLS = ("strict", "parallel_calls", "forced_choice", "output", "media", "limits")
+"""The facts of a model that decide what becomes of tools and their results."""
 
 
 class _LocatedCause(NamedTuple):

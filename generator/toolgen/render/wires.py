@@ -45,7 +45,7 @@ from toolgen_runtime.json_values import apply_merge_patch, same_json
 
 # Modules.
 
-NOT_IN_CLASS = frozenset({"extends", "limits", "parameter_names"})
+NOT_IN_CLASS = frozenset({"extends", "limits", "models", "parameter_names"})
 """The sections of a profile that its class contains nothing of."""
 
 
@@ -241,7 +241,7 @@ class WireClass:
 
     def _facts(self) -> str:
         """Return the expression of the facts: those of the parent with a merge patch, if there is one."""
-        patch = make_merge_patch(self.parent.facts, self.facts) if self.parent else None
+        patch = _patch_of_facts(self.parent.facts, self.facts) if self.parent else None
         if self.parent is None or patch is None:
             function, values = "WireFacts", self.facts
         else:
@@ -299,6 +299,16 @@ class WireClass:
             if own is not None and own.annotation != inherited.annotation:
                 return False
         return True
+
+
+def _patch_of_facts(base: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the arguments of `WireFacts.patched`, which adds entries about models. None if there are none."""
+    inherited, entries = base.get("models", []), facts.get("models", [])
+    if entries[: len(inherited)] != inherited:
+        return None
+    patch = make_merge_patch(*({k: v for k, v in each.items() if k != "models"} for each in (base, facts)))
+    further = entries[len(inherited) :]
+    return {**patch, "models": further} if patch is not None and further else patch
 
 
 def make_merge_patch(base: Any, value: Any) -> dict[str, Any] | None:

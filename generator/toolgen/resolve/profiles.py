@@ -20,6 +20,7 @@ from toolgen.load.sources import json_type, value_at
 from toolgen.parse import ParsedProject
 from toolgen.resolve.catalog import Format, FormatField, FormatType, Profile
 from toolgen.resolve.identifiers import DEVICES
+from toolgen_runtime.conversion.model_facts import merge_entries
 from toolgen_runtime.json_values import apply_merge_patch
 
 
@@ -28,15 +29,31 @@ def profile_name_of_file(document: Document) -> str:
     return document.source.rsplit("/", 1)[-1].split(".", 1)[0]
 
 
+def facts_of_model(profile: Profile, model: str) -> dict[str, Any]:
+    """Return what differs for a model from the general facts of a provider. Empty if nothing is known of it."""
+    return merge_entries(profile.facts.get("models", ()), model)
+
+
 def merge_profile(base: Any, patch: Any) -> Any:
-    """Apply a profile to the one that it extends: a merge patch. A mapping that it removes leaves the unions as well."""
-    facts = apply_merge_patch(base, patch)
+    """Apply a profile to the one that it extends: a merge patch. A mapping that it removes leaves the unions as well.
+
+    Entries about models are added to those that it has.
+    """
+    facts = _with_all_models(base, patch, apply_merge_patch(base, patch))
     mappings, unions = (facts.get(key) if isinstance(facts, Mapping) else None for key in ("mappings", "unions"))
     stated = patch.get("mappings") if isinstance(patch, Mapping) else None
     if not (isinstance(mappings, Mapping) and isinstance(unions, Mapping) and isinstance(stated, Mapping)):
         return facts  # a profile of another shape has its own finding
     removed = {name for name, mapping in stated.items() if mapping is None}
     return {**facts, "unions": {name: _without_members(union, removed) for name, union in unions.items()}}
+
+
+def _with_all_models(base: Any, patch: Any, facts: Any) -> Any:
+    """Return merged facts with the entries about models of both: a list that a profile adds to."""
+    inherited, stated = (each.get("models") if isinstance(each, Mapping) else None for each in (base, patch))
+    if not isinstance(inherited, list) or not isinstance(stated, list):
+        return facts
+    return {**facts, "models": [*inherited, *stated]}
 
 
 def _without_members(union: Any, removed: Collection[str]) -> Any:

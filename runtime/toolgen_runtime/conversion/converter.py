@@ -28,6 +28,7 @@ from ..models import (
 from ..paths import ROOT, Path, format_path
 from ..shipped_providers import API_OF
 from .extras import ABSENT, UNREAD_CHOICE, merge_extras_into
+from .fit_to_model import fit_body_to_model, fit_request_to_model
 from .message_order import check_messages, mark_unpaired_results
 from .reader import Reader, check_tools
 from .request_tools import (
@@ -232,8 +233,11 @@ class Converter:
     def write_checked_request(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write a request. If none of its messages is left, the user says the default for that, if there is one."""
         writer.was_read = not API_OF.keys().isdisjoint(request.metadata or ())
+        writer.model_facts = self.wire.model_facts(request.model)
+        request = fit_request_to_model(request, writer)
         report_lost_choice(request, ROOT, writer)
         written = without_rejected_output_format(self.write_request(request, ROOT, writer), request, ROOT, writer)
+        written = fit_body_to_model(written, request, writer)
         _report_reasoning_extras(request, writer)
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
         key = next((key for key in _MESSAGE_KEYS if written.get(key) == []), None)

@@ -29,7 +29,7 @@ __all__ = [
     "read_enum_value",
     "read_flag_about_tools",
     "read_json_arguments",
-    "read_model_effort",
+    "read_nearest_effort",
     "read_nullable_call_id",
     "read_nullable_text",
     "read_number_within",
@@ -54,7 +54,6 @@ __all__ = [
     "write_enum_value",
     "write_flag_about_tools",
     "write_json_arguments",
-    "write_model_effort",
     "write_nearest_effort",
     "write_nullable_call_id",
     "write_number_within",
@@ -418,38 +417,13 @@ def write_flag_about_tools(value: bool | None, at: Path, writer: Writer, tools: 
     return ABSENT
 
 
-def read_model_effort(
-    value: Any, at: Path, reader: Reader, model: str | None, tools: Tools, rules: Mapping[str, Any]
-) -> Reasoning | None:
+def read_nearest_effort(value: Any, at: Path, reader: Reader, levels: Mapping[str, str]) -> Reasoning | None:
     """Read the reasoning effort.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
     return read_effort(value, at, reader)
-
-
-def write_model_effort(
-    reasoning: Reasoning | None, at: Path, writer: Writer, model: str | None, tools: Tools, rules: Mapping[str, Any]
-) -> Any:
-    """Write the reasoning effort that the API and the model accept.
-
-    `rules` may have `levels`, the nearest level for each effort that the API does not have, and regular expressions for
-    the names of models. Beside tools, those of `without_effort` reject any effort but `none`, and those of
-    `without_default_effort` its absence.
-    """
-    effort = write_nearest_effort(reasoning, at, writer, rules.get("levels", {}))
-    pattern = rules.get("without_default_effort" if effort is ABSENT else "without_effort")
-    if pattern is None or effort == "none" or not has_tools_for_provider(tools, writer.wire):
-        return effort
-    if not re.fullmatch(pattern, model or ""):
-        return effort
-    reason = f"{writer.wire.title} rejects tools of this model beside another effort than none"
-    if effort is ABSENT:
-        writer.report_loss(at, "effort", "defaulted", reason)
-    else:
-        writer.report_loss((at, "effort"), "effort", "rewritten", reason, "warning")
-    return "none"
 
 
 def write_nearest_effort(reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]) -> Any:

@@ -426,7 +426,7 @@ def write_tool_with_provider_settings(tool: Any, at: Path, writer: Writer, write
         writer.report_loss(at, "a tool", "dropped", f"its declaration excludes {wire.title}", "behaviour")
         return ABSENT
     fields = _fields_of(tool)
-    key = to_key(fields)
+    key = to_key((fields, writer.model_facts.strict))
     cached = wire.entries.get(key)
     if cached is not None and not (
         cached.budget and wire.schema_lowering.exceeded_limits(cached.budget, writer.budget_used)
@@ -451,6 +451,8 @@ def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefi
     Raises:
         ConversionError: The schema does not support strict mode, and `on_unsupported` is "error".
     """
+    if writer.model_facts.strict is False:
+        return _without_strictness(tool, at, writer)
     strict = writer.wire.strictness(tool, writer.budget_used)
     if strict == tool.strict:
         return tool
@@ -459,6 +461,20 @@ def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefi
         writer.report_loss((at, "strict"), "strict", "dropped", f"{change.what}: {change.reason}", "behaviour")
         writer.downgraded.add(tool.name)
     return replace(tool, strict=strict)
+
+
+def _without_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
+    """Return a tool without a setting for strict mode, for a model that has none.
+
+    Raises:
+        ConversionError: The tool must be strict, and `on_unsupported` is "error".
+    """
+    if not tool.strict:
+        return tool
+    reason = f"{writer.model_facts.model} has no strict mode (fact strict of the model)"
+    writer.report_loss((at, "strict"), "strict", "dropped", reason, "behaviour")
+    writer.downgraded.add(tool.name)
+    return replace(tool, strict=None)
 
 
 def _write_with_settings(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> Any:

@@ -186,7 +186,9 @@ def opaque_message(wire: Any, reader: Reader) -> UserMessage:
 
 
 def is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
-    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
+    """Return whether a system message after others stays there: by the model, or because it was or has to be there."""
+    if writer.model_facts.inline_system is not None:
+        return writer.model_facts.inline_system
     if writer.peek_extras(message.metadata).get("$inline"):
         return True
     return type(message.content) is list and any(

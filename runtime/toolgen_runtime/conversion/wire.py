@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from ..json_values import apply_merge_patch, same_json
 from .cache import Cache
 from .extras import contains_schema, declared_settings
+from .model_facts import NO_FACTS, ModelFacts, find_model_facts
 
 if TYPE_CHECKING:
     from ..lowering.lowered_schema import SchemaChange
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["CachedEntry", "DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+_MOST_MODELS = 256
+"""How many models are remembered. Names come from outside, and must not fill the memory."""
 
 
 class WireFacts:
@@ -34,7 +37,8 @@ class WireFacts:
     `dialects` are its rules for schemas. `unique_names` means that the API rejects two tools of one name. `session` is
     how a session calls the official client, and makes it, and `typed_output` beside what the API rejects an output
     format: the sections of these names in the profile. `api` is the API that the provider speaks. `extras` is the section
-    of this name, if it is not that of a shipped profile.
+    of this name, if it is not that of a shipped profile. `models` are the
+    entries of the section of this name.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class WireFacts:
         session: Mapping[str, Any] = _NOTHING,
         api: str = "",
         extras: Mapping[str, Any] = _NOTHING,
+        models: Sequence[Mapping[str, Any]] = (),
         typed_output: Mapping[str, Any] = _NOTHING,
         shares: Mapping[str, Sequence[str]] = _NOTHING,
     ) -> None:
@@ -70,12 +75,16 @@ class WireFacts:
         self.declared = declared
         self.dialects = dialects
         self.session = session
+        self.models = models
         self.typed_output = typed_output
         self.shares = shares
 
-    def patched(self, **patch: Any) -> WireFacts:
-        """Return these facts with a merge patch (RFC 7396): those of a host that states how it differs."""
-        return WireFacts(**apply_merge_patch(vars(self), patch))
+    def patched(self, *, models: Sequence[Mapping[str, Any]] = (), **patch: Any) -> WireFacts:
+        """Return these facts with a merge patch (RFC 7396): those of a host that states how it differs.
+
+        Its `models` come after those here.
+        """
+        return WireFacts(**{**apply_merge_patch(vars(self), patch), "models": [*self.models, *models]})
 
 
 class DeclaredToolFacts:
@@ -85,7 +94,7 @@ class DeclaredToolFacts:
     `renames` has the wire names of tools that are named differently, `refused` the tools that the provider must not
     get, `encoding_tables` the encoding tables by tool, `strict` the tools in strict mode, and `strict_if_fewer_tools`
     those that would be strict in a request with fewer tools. `depth` limits recursive schemas. `package` is the package
-    of the providers, next to that of the tools.
+    of the providers, next to that of the tools. `models` are the entries about models that the project adds.
     """
 
     def __init__(
@@ -99,6 +108,7 @@ class DeclaredToolFacts:
         strict_if_fewer_tools: Collection[str] = (),
         depth: int = 3,
         package: str | None = None,
+        models: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         self.names = names
         self.payload = payload
@@ -109,10 +119,17 @@ class DeclaredToolFacts:
         self.strict_if_fewer_tools = frozenset(strict_if_fewer_tools)
         self.depth = depth
         self.package = package
+        self.models = models
 
     @classmethod
     def by_tool(
-        cls, tools: Mapping[str, Mapping[str, Any]], payload: Any, *, package: str | None = None, depth: int = 3
+        cls,
+        tools: Mapping[str, Mapping[str, Any]],
+        payload: Any,
+        *,
+        package: str | None = None,
+        depth: int = 3,
+        models: Sequence[Mapping[str, Any]] = (),
     ) -> Self:
         """Return the facts, given tool by tool, so that version control merges the tools of two branches.
 
@@ -133,6 +150,7 @@ class DeclaredToolFacts:
             strict_if_fewer_tools=tuple(stated("strict_if_fewer_tools")),
             depth=depth,
             package=package,
+            models=models,
         )
 
     @cached_property
@@ -217,6 +235,19 @@ class ProviderWire:
         self.entries: Cache[CachedEntry] = Cache()
         self.declared_entries: Mapping[str, Any] = _NOTHING
         self.api = facts.api or facts.name
+        self.models = [*facts.models, *declared.models]
+        self._model_facts: dict[str, ModelFacts] = {}
+
+    def model_facts(self, model: str | None) -> ModelFacts:
+        """Return what differs for a model, by the name that a request has."""
+        if not model or not self.models:
+            return NO_FACTS
+        facts = self._model_facts.get(model)
+        if facts is None:
+            if len(self._model_facts) >= _MOST_MODELS:
+                self._model_facts.clear()
+            facts = self._model_facts[model] = find_model_facts(self.models, model)
+        return facts
 
     @cached_property
     def extras_facts(self) -> ExtrasFacts:

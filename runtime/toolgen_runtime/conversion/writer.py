@@ -32,6 +32,7 @@ from .extras import (
     without_unread_choice,
 )
 from .lost_extras import ExtrasFacts, facts_about_extras, lost_members
+from .model_facts import NO_FACTS
 from .wire import ProviderWire, make_hashed_name
 
 if TYPE_CHECKING:
@@ -122,8 +123,8 @@ class Writer:
     follow at the end of the turn. A response (`is_response`) is not sent to the API, so it may contain what the API
     rejects; `is_stream` means that it is written as a stream. `is_declared_tool` means that the tool being written is
     declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
-    limits. `drops_ids` means that the client drops the ids of calls. `model`
-    is the request's model if messages depend on it. `downgraded` has the tools that should be strict but cannot be.
+    limits. `drops_ids` means that the client drops the ids of calls. `model_facts`
+    are those of the request's model. `downgraded` has the tools that should be strict but cannot be.
     `losses` has what was reported so far. `was_read` means that the request was read from a body, of any provider.
     """
 
@@ -144,7 +145,7 @@ class Writer:
         "is_stream",
         "losses",
         "media",
-        "model",
+        "model_facts",
         "names",
         "unsent",
         "was_read",
@@ -173,7 +174,7 @@ class Writer:
         self.names: dict[str, str] = {}
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
-        self.model: str | None = None
+        self.model_facts = NO_FACTS
         self.is_declared_tool = False
         self.is_stream = False
         self.drops_ids = False

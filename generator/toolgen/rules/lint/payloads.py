@@ -13,6 +13,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, escape_text, join_names
 from toolgen.load.sources import compact_json
 from toolgen.resolve import Catalog, Profile, Tool
+from toolgen.resolve.profiles import facts_of_model
 from toolgen.resolve.schema_locations import subschemas
 from toolgen.rules.rule import PayloadLoss, Payloads, catalog_rule, payload_rule, payload_size
 from toolgen.token_counts import Tokenizer
@@ -58,6 +59,42 @@ def check_too_many_tools(catalog: Catalog, findings: Findings) -> None:
                 provider=RawText(profile.name),
                 evidence=RawText(limit.evidence),
             )
+
+
+def _facts_of_models(catalog: Catalog) -> Iterator[tuple[Profile, str, Mapping[str, Any], list[Tool]]]:
+    """Yield each provider with each model of the configuration that its profile has facts about, and the tools."""
+    for profile, tools in _offered(catalog):
+        for model in catalog.config.models:
+            facts = facts_of_model(profile, model)
+            if facts:
+                yield profile, model, facts, tools
+
+
+@catalog_rule("model-not-strict")
+def check_model_not_strict(catalog: Catalog, findings: Findings) -> None:
+    """Report tools that must be strict, for models that have no strict mode."""
+    for profile, model, facts, tools in _facts_of_models(catalog):
+        for tool in tools if facts.get("strict") is False else ():
+            if tool.strict == "always":
+                names: dict[str, Any] = {"tool": tool.name, "model": RawText(model), "provider": RawText(profile.name)}
+                findings.add("model-not-strict", tool.document.key_span("strict"), **names)
+
+
+_BYTES_OF_TOKEN = 4
+"""About how many bytes of English text or JSON one token has."""
+_PART_OF_CONTEXT = 4
+"""Tools that take more than one part in so many of the context window are reported."""
+
+
+@catalog_rule("model-context")
+def check_model_context(catalog: Catalog, findings: Findings) -> None:
+    """Report tools that take up too much of the context window of a model, at the first tool."""
+    for profile, model, facts, tools in _facts_of_models(catalog):
+        context = facts.get("limits", {}).get("context")
+        size = sum(payload_size([tool.description, tool.parameters]) for tool in tools) // _BYTES_OF_TOKEN
+        if context is not None and size > context // _PART_OF_CONTEXT:
+            names: dict[str, Any] = {"model": RawText(model), "provider": RawText(profile.name)}
+            findings.add("model-context", tools[0].document.span("name"), count=size, most=context, **names)
 
 
 _MAX_CHOSEN_WELL = 30

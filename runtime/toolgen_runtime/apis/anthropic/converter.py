@@ -81,6 +81,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
+from ..claude_thinking import SMALLEST_BUDGET, fit_thinking, read_reasoning_settings, write_thinking
 from .fields import (
     add_shared_cache_mark,
     limit_cache_marks,
@@ -96,8 +97,6 @@ _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
 _MESSAGE = frozenset(["content", "role"])
 _RESULT = frozenset(["content", "is_error", "tool_use_id", "type"])
 
-_SMALLEST_BUDGET = 1024
-"""The least number of tokens for thinking."""
 _SINGLE = "disable_parallel_tool_use"
 
 
@@ -171,9 +170,11 @@ class AnthropicConverter(NativeToolSdkConverter):
         elif output is not None:
             extras[format_key] = output
         thinking = wire.get("thinking")
-        request.reasoning = _read_reasoning_settings(thinking, settings.get("effort"))
+        request.reasoning = read_reasoning_settings(thinking, settings.get("effort"))
         if thinking is not None:
             extras["thinking"] = thinking
+        elif "effort" in settings and reader.wire.model_facts(request.model).reasoning.thinking == "adaptive":
+            extras["$absent"] = ["thinking"]  # it would be added to an effort
         unread_settings = {key: value for key, value in settings.items() if key not in ("format", "effort")}
         keep_inner_extras(extras, wire, "output_config", unread_settings)
         merge_extras_into(request, reader.wire.name, extras)
@@ -194,12 +195,14 @@ class AnthropicConverter(NativeToolSdkConverter):
             is_beside = original_key(extras, "format") == "output_format"
             holder, key = (wire, "output_format") if is_beside else (settings, "format")
             holder[key] = output_format
-        thinking = _write_thinking(request.reasoning, extras.get("thinking"), (at, "reasoning"), writer)
+        original = ABSENT if "thinking" in extras.get("$absent", ()) else extras.get("thinking")
+        thinking = write_thinking(request.reasoning, original, (at, "reasoning"), writer)
+        effort = self.write_effort(request.reasoning, (at, "reasoning"), writer)
+        thinking = fit_thinking(thinking, effort, (at, "reasoning"), writer)
         if thinking is not ABSENT:
             wire["thinking"] = thinking
         else:
             wire.pop("thinking", None)  # what the extras have means something else
-        effort = self.write_effort(request.reasoning, (at, "reasoning"), writer)
         if effort is not None:
             settings["effort"] = effort
         if settings:
@@ -236,14 +239,15 @@ class AnthropicConverter(NativeToolSdkConverter):
             budget = None
             del wire["thinking"]
         if "max_tokens" not in wire:
-            wire["max_tokens"] = self.DEFAULTS["max_tokens"] + (budget or 0)
+            default = writer.model_facts.limits.get("default_output", self.DEFAULTS["max_tokens"])
+            wire["max_tokens"] = default + (budget or 0)
             reason = f"the API requires it, so it is set to {wire['max_tokens']}"
             writer.report_loss((at, "maxOutputTokens"), "maxOutputTokens", "defaulted", reason)
         max_tokens = wire["max_tokens"]
         if budget is None or type(max_tokens) is not int or budget < max_tokens:
             return
-        if max_tokens <= _SMALLEST_BUDGET:
-            reason = f"thinking takes at least {_SMALLEST_BUDGET:,} tokens, and maxOutputTokens counts them"
+        if max_tokens <= SMALLEST_BUDGET:
+            reason = f"thinking takes at least {SMALLEST_BUDGET:,} tokens, and maxOutputTokens counts them"
             writer.report_loss(path, "reasoning", "dropped", reason, "warning")
             del wire["thinking"]
         else:
@@ -676,37 +680,6 @@ class AnthropicConverter(NativeToolSdkConverter):
         restore_extras(wire, extras)
         wire.setdefault("stop_sequence", None)
         return wire
-
-
-def _read_reasoning_settings(thinking: Any, effort: Any) -> Reasoning | None:
-    """Read the reasoning settings: a number of tokens, an effort, both, or None for neither."""
-    level = effort if type(effort) is str else None
-    budget = None
-    if type(thinking) is dict:
-        budget = thinking.get("budget_tokens")
-        if level is None and thinking.get("type") == "disabled":
-            level = "none"
-    if type(budget) is not int:
-        return None if level is None else Reasoning(level, None)
-    return Reasoning(level, budget)
-
-
-def _write_thinking(reasoning: Reasoning | None, original: Any, at: Path, writer: Writer) -> Any:
-    """Write the setting for thinking: the original if it means the same. ABSENT if none is needed."""
-    effort = reasoning.effort if reasoning is not None else None
-    budget = reasoning.budget_tokens if reasoning is not None else None
-    if original is not None:
-        separate_effort = None if effort == "none" else effort
-        if _read_reasoning_settings(original, separate_effort) == reasoning:
-            return original
-    if effort == "none" or budget == 0:
-        return {"type": "disabled"}
-    if budget is None:
-        return ABSENT
-    if budget < _SMALLEST_BUDGET:
-        reason = f"the smallest number is {_SMALLEST_BUDGET:,}"
-        writer.report_loss((at, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
-    return {"type": "enabled", "budget_tokens": max(budget, _SMALLEST_BUDGET)}
 
 
 def _thinking_budget(wire: dict[str, Any]) -> int | None:

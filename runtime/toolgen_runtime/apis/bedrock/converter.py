@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from ...conversion.converter import (
@@ -25,6 +25,7 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.fit_to_model import report_for_model
 from ...conversion.message_order import (
     mark_texts_behind_calls,
     order_restoring_separate_results,
@@ -81,6 +82,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
+from ..claude_thinking import fit_thinking, write_thinking
 from .cache_points import (
     attach_cache_point,
     cache_points_after,
@@ -136,8 +138,6 @@ class BedrockConverter(NativeToolSdkConverter):
 
     RESPONSE_KEYS = frozenset(["output", "stopReason"])
     DEFAULT_KEYS = ("user", "document", "result")
-    UNFLAGGED_MODELS: ClassVar[str]
-    """A pattern for the models that reject the error flag of a result."""
     SDK_BYTES: ClassVar[Base64Keys]
     """The values that are base64 in a body and bytes in the client."""
     USAGE: ClassVar[UsageTable]
@@ -195,8 +195,15 @@ class BedrockConverter(NativeToolSdkConverter):
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body, with the tools that the API requires and without those that must not be called."""
-        writer.model = request.model
+        thinking, request = _write_thinking(request, (at, "reasoning"), writer)
         wire = self.write_request_body(request, at, writer)
+        further = {k: v for k, v in inner_extras(wire, "additionalModelRequestFields").items() if k != "thinking"}
+        if thinking is not ABSENT:
+            further["thinking"] = thinking
+        if further:
+            wire["additionalModelRequestFields"] = further
+        elif "thinking" in inner_extras(wire, "additionalModelRequestFields"):
+            del wire["additionalModelRequestFields"]
         extras = writer.peek_extras(request.metadata)
         _complete_tool_config(wire, request.tool_choice, extras, writer)
         shared = writer.shared_extra(request.metadata)
@@ -477,7 +484,7 @@ class BedrockConverter(NativeToolSdkConverter):
         self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call. Some models have no error flag: an error is text there, as its key says."""
-        if (is_error or kind == "error") and re.fullmatch(self.UNFLAGGED_MODELS, writer.model or ""):
+        if (is_error or kind == "error") and writer.model_facts.error_flag is False:
             kind, value = say_failure_in_value(kind, value, is_error, at, writer)
             if kind == "error":
                 writer.report_loss(at[0], "an error", "rewritten", "it is sent as text, as the model has no error flag")
@@ -753,6 +760,27 @@ class _TurnBuilder:
                 (self._before[1], "content"), "a message", "rewritten", "the next one was joined to it"
             )
             self._writer.report_loss(at, "a message", "moved", "adjacent messages of the same role were joined")
+
+
+def _write_thinking(request: Request, at: Path, writer: Writer) -> tuple[Any, Request]:
+    """Return Claude's setting for thinking, which is among the fields of the model, and the request without it.
+
+    The setting is ABSENT if the model is none that is known to think, and none was kept.
+    """
+    fields = inner_extras(writer.peek_extras(request.metadata), "additionalModelRequestFields")
+    thinking, reasoning = fields.get("thinking", ABSENT), request.reasoning
+    if writer.model_facts.reasoning.thinking is None:
+        return thinking, request
+    effort = reasoning.effort if reasoning is not None else None
+    if thinking is ABSENT:
+        thinking = write_thinking(reasoning, ABSENT if writer.was_read else None, at, writer)
+    thinking = fit_thinking(thinking, effort, at, writer)
+    if reasoning is not None and (reasoning.budget_tokens is not None or effort == "none"):
+        what = "effort" if reasoning.budget_tokens is None else "budgetTokens"
+        report_for_model(writer, (at, what), what, "moved", "has thinking among its own fields", "reasoning.thinking")
+        kept = None if effort in (None, "none") else replace(reasoning, budget_tokens=None)
+        request = replace(request, reasoning=kept)
+    return thinking, request
 
 
 def _complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extras: Extras, writer: Writer) -> None:

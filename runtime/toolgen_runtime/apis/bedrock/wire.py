@@ -131,6 +131,125 @@ class Bedrock(BedrockConverter):
             "forbids_calls": False,
         },
         shares={"anthropic": ["cache_control"]},
+        models=[
+            {
+                "match": [
+                    "*ai21.*",
+                    "*cohere.*",
+                    "*deepseek.*",
+                    "*google.*",
+                    "*meta.*",
+                    "*minimax.*",
+                    "*mistral.*",
+                    "*moonshot.*",
+                    "*moonshotai.*",
+                    "*nvidia.*",
+                    "*openai.*",
+                    "*qwen.*",
+                    "*writer.*",
+                    "*zai.*",
+                ],
+                "error_flag": False,
+                "media": {"results": []},
+            },
+            {
+                "match": ["nova-micro*", "nova-lite*", "nova-pro*", "nova-premier*"],
+                "reasoning": {"efforts": [], "budget": False},
+                "strict": False,
+                "limits": {"output": 10000},
+                "media": {"results": []},
+            },
+            {"match": ["claude-*"], "reasoning": {"budget": {"least": 1024, "off": True}}},
+            {
+                "match": [
+                    "claude-2*",
+                    "claude-instant*",
+                    "claude-3-5*",
+                    "claude-3.5*",
+                    "claude-3-opus*",
+                    "claude-3-sonnet*",
+                    "claude-3-haiku*",
+                ],
+                "reasoning": {"efforts": [], "budget": False, "thinking": "none"},
+                "strict": False,
+                "output": {"json": False, "schema": False},
+                "limits": {"context": 200000, "output": 8192},
+            },
+            {"match": ["claude-3-opus*", "claude-3-sonnet*", "claude-3-haiku*"], "limits": {"output": 4096}},
+            {
+                "match": [
+                    "claude-3?7-sonnet*",
+                    "claude-sonnet-4",
+                    "claude-sonnet-4-0*",
+                    "claude-opus-4",
+                    "claude-opus-4-0*",
+                    "claude-opus-4?1*",
+                ],
+                "reasoning": {"efforts": [], "thinking": "enabled"},
+                "strict": False,
+                "output": {"json": False, "schema": False},
+                "cache_minimum": 1024,
+                "limits": {"context": 200000},
+            },
+            {"match": ["claude-3?7-sonnet*", "claude-sonnet-4", "claude-sonnet-4-0*"], "limits": {"output": 64000}},
+            {"match": ["claude-opus-4", "claude-opus-4-0*", "claude-opus-4?1*"], "limits": {"output": 32000}},
+            {"match": ["claude-opus-4?1*", "claude-*-4?[5-6]*"], "exclusive": [["temperature", "topP"]]},
+            {"match": ["claude-*-4?[5-6]*"], "strict": True, "forced_choice": True},
+            {
+                "match": ["claude-sonnet-4?5*", "claude-haiku-4?5*"],
+                "reasoning": {"efforts": [], "thinking": "enabled"},
+                "limits": {"context": 200000, "output": 64000},
+            },
+            {"match": ["claude-sonnet-4?5*"], "cache_minimum": 1024},
+            {"match": ["claude-haiku-4?5*", "claude-opus-4?5*", "claude-opus-4?6*"], "cache_minimum": 4096},
+            {
+                "match": ["claude-opus-4?5*"],
+                "reasoning": {"efforts": ["low", "medium", "high"], "thinking": "enabled"},
+                "limits": {"context": 200000, "output": 64000},
+            },
+            {
+                "match": ["claude-opus-4?6*", "claude-sonnet-4?6*"],
+                "reasoning": {"efforts": ["none", "low", "medium", "high", "max"], "thinking": "any"},
+                "prefill": False,
+                "limits": {"context": 1000000, "output": 128000},
+            },
+            {
+                "match": [
+                    "claude-opus-4?[7-9]*",
+                    "claude-sonnet-[5-9]*",
+                    "claude-opus-[5-9]*",
+                    "claude-haiku-[5-9]*",
+                    "claude-fable-*",
+                    "claude-mythos-*",
+                ],
+                "reasoning": {
+                    "efforts": ["none", "low", "medium", "high", "xhigh", "max"],
+                    "budget": False,
+                    "thinking": "adaptive",
+                },
+                "parameters": {
+                    "temperature": False,
+                    "topP": False,
+                    "topK": False,
+                    "additionalModelRequestFields.top_k": False,
+                },
+                "prefill": False,
+                "limits": {"context": 1000000, "output": 128000},
+            },
+            {
+                "match": ["claude-sonnet-[5-9]*", "claude-opus-[5-9]*", "claude-haiku-[5-9]*"],
+                "reasoning": {"default": "high"},
+                "cache_minimum": 512,
+            },
+            {
+                "match": ["claude-opus-5?5*", "claude-fable-*", "claude-mythos-*"],
+                "reasoning": {"efforts": ["low", "medium", "high", "xhigh", "max"], "default": "high"},
+            },
+            {
+                "match": ["claude-opus-5?5*", "claude-sonnet-5?5*", "claude-fable-5?1*", "claude-mythos-5?1*"],
+                "forced_choice": False,
+            },
+        ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": {"auto": {}},
@@ -186,9 +305,6 @@ class Bedrock(BedrockConverter):
         "result": "(empty)",
         "user": "Continue.",
     }
-    UNFLAGGED_MODELS: ClassVar[str] = (
-        "(?:.*/)?(?:[a-z-]+\\.)?(?:ai21|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai)\\..*"
-    )
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         [
             "additionalModelRequestFields",

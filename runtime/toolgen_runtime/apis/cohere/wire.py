@@ -145,6 +145,35 @@ class Cohere(CohereConverter):
             },
         },
         typed_output={"keys": ["response_format"], "beside": ["tools", "documents"]},
+        models=[
+            {
+                "match": [
+                    "command-r*",
+                    "command-a-03*",
+                    "command-a-vision*",
+                    "command-a-translate*",
+                    "command",
+                    "command-light*",
+                    "c4ai-*",
+                ],
+                "reasoning": {"efforts": [], "budget": False},
+            },
+            {
+                "match": [
+                    "command-r*",
+                    "command-a-03*",
+                    "command-a-reasoning*",
+                    "command-a-translate*",
+                    "command",
+                    "command-light*",
+                ],
+                "media": {"input": []},
+            },
+            {
+                "match": ["command-r-08*", "command-r-plus-08*", "command-r7b*"],
+                "limits": {"context": 128000, "output": 4000},
+            },
+        ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {"auto": "$absent", "none": "NONE", "required": "REQUIRED"}
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -132,8 +131,6 @@ class GeminiConverter(NativeToolSdkConverter):
     RESPONSE_KEYS = frozenset(["candidates", "modelVersion", "promptFeedback", "responseId", "usageMetadata"])
     USER_ROLES: ClassVar[Collection[str]]
     """The roles of contents from the user or the app."""
-    SIGNED_MODELS: ClassVar[str]
-    """A pattern of the models that reject calls without a signature."""
     KEY_NORMALIZATION: ClassVar[KeyNormalization]
     """The keys and values that have several forms."""
     USAGE: ClassVar[UsageTable]
@@ -211,7 +208,6 @@ class GeminiConverter(NativeToolSdkConverter):
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body. Enum values that were read as numbers are written as numbers."""
-        writer.model = request.model
         return convert_enum_names_to_numbers(self.write_request_body(request, at, writer), self.KEY_NORMALIZATION)
 
     def read_contents(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
@@ -318,7 +314,7 @@ class GeminiConverter(NativeToolSdkConverter):
                 raise wrong_type(here, "a message", message)
             before = message
         turns = _join_calls(self.sendable_turns(turns, placed, writer), writer)
-        if signature := self.signature_placeholder(writer.model):
+        if signature := self.signature_placeholder(writer):
             _add_signatures(turns, signature, writer)
         return [content for content, _ in turns]
 
@@ -338,10 +334,10 @@ class GeminiConverter(NativeToolSdkConverter):
         writer.report_loss(placed[0][1][0], "a message", "defaulted", reason)
         return [{"role": "user", "parts": [{"text": text}]}, *contents]
 
-    def signature_placeholder(self, model: str | None) -> str | None:
+    def signature_placeholder(self, writer: Writer) -> str | None:
         """Return the placeholder signature of a call from another provider, or None if the model needs none."""
         text: str | None = self.DEFAULTS.get("thoughtSignature")
-        return text if text and re.fullmatch(self.SIGNED_MODELS, model or "") else None
+        return text if writer.model_facts.signed_calls else None
 
     def write_instruction(
         self, placed: list[tuple[SystemMessage, Path]], messages: Sequence[Message], writer: Writer

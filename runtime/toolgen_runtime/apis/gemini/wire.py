@@ -181,6 +181,37 @@ class Gemini(GeminiConverter):
             "models": "(?:.*/)?gemini-[12](?![0-9]).*",
             "forced": True,
         },
+        models=[
+            {
+                "match": ["gemini-1*", "gemini-2.0*", "gemini-2.5*"],
+                "reasoning": {"efforts": []},
+                "media": {"results": []},
+            },
+            {"match": ["gemini-1*", "gemini-2.0*"], "reasoning": {"budget": False}, "limits": {"output": 8192}},
+            {
+                "match": ["gemini-2.5*", "gemini-3*", "gemini-flash", "gemini-flash-lite", "gemini-pro"],
+                "limits": {"context": 1048576, "output": 65536},
+            },
+            {"match": ["gemini-2.5-pro*"], "reasoning": {"budget": {"least": 128, "most": 32768}}},
+            {"match": ["gemini-2.5-flash*"], "reasoning": {"budget": {"least": 1, "most": 24576, "off": True}}},
+            {"match": ["gemini-2.5-flash-lite*"], "reasoning": {"budget": {"least": 512, "most": 24576, "off": True}}},
+            {
+                "match": ["gemini-[3-9]*", "gemini-[1-9][0-9]*"],
+                "signed_calls": True,
+                "reasoning": {"efforts": ["low", "medium", "high"]},
+                "cache_minimum": 4096,
+            },
+            {"match": ["gemini-3-pro*"], "reasoning": {"efforts": ["low", "high"]}},
+            {
+                "match": ["gemini-3-flash*", "gemini-3.1-flash*", "gemini-3.[5-6]-flash*"],
+                "reasoning": {"efforts": ["minimal", "low", "medium", "high"]},
+            },
+            {"match": ["gemini-4-hydrogen*"], "reasoning": {"efforts": ["low", "medium", "high", "xhigh"]}},
+            {
+                "match": ["gemini-3.[6-9]-flash*", "gemini-3.5-flash-lite*"],
+                "parameters": {"temperature": False, "topP": False, "topK": False},
+            },
+        ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": {"mode": "AUTO"},
@@ -244,7 +275,6 @@ class Gemini(GeminiConverter):
         "phrases": {"api key not valid": "authentication", "exceeds the maximum number of tokens": "context_length"},
     }
     DEFAULTS: ClassVar[dict[str, Any]] = {"thoughtSignature": "skip_thought_signature_validator", "user": "Continue."}
-    SIGNED_MODELS: ClassVar[str] = "(?:.*/)?gemini-(?:[3-9]|[1-9][0-9]).*"
     USER_ROLES: ClassVar[Collection[str]] = ["user", "function", "tool"]
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         [

@@ -69,6 +69,12 @@ class Ollama(OllamaConverter):
                 "package": "ollama",
             },
         },
+        models=[
+            {
+                "match": ["llama*", "gemma2*", "gemma3*", "mistral*", "phi*", "qwen2*", "command-r*"],
+                "reasoning": {"efforts": [], "budget": False},
+            }
+        ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {}
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {

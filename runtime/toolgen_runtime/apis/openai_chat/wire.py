@@ -16,18 +16,18 @@ from ...conversion.fields import (
     read_call_id_verbatim,
     read_data_url,
     read_described_output_schema,
+    read_effort,
     read_flag_about_tools,
     read_json_arguments,
-    read_model_effort,
     read_result_call,
     read_tool_name,
     read_tool_schema,
     write_call_id_verbatim,
     write_data_url,
     write_described_output_schema,
+    write_effort,
     write_flag_about_tools,
     write_json_arguments,
-    write_model_effort,
     write_result_call,
     write_tool_name,
     write_tool_schema,
@@ -146,6 +146,153 @@ class OpenaiChat(ChatConverter):
                 "package": "openai",
             },
         },
+        models=[
+            {
+                "match": [
+                    "gpt-3.5*",
+                    "gpt-4",
+                    "gpt-4-*",
+                    "gpt-4o*",
+                    "gpt-4.1*",
+                    "chatgpt-4o*",
+                    "gpt-5-chat*",
+                    "gpt-5.[0-9]-chat*",
+                ],
+                "reasoning": {"efforts": [], "budget": False},
+            },
+            {
+                "match": ["gpt-3.5*", "gpt-4", "gpt-4-*"],
+                "strict": False,
+                "output": {"schema": False},
+                "limits": {"output": 4096},
+            },
+            {
+                "match": ["gpt-4", "gpt-4-0613", "gpt-4-0314"],
+                "output": {"json": False},
+                "media": {"input": []},
+                "limits": {"context": 8192},
+            },
+            {"match": ["gpt-3.5*"], "media": {"input": []}},
+            {"match": ["gpt-4o*"], "limits": {"context": 128000, "output": 16384}},
+            {"match": ["gpt-4o-2024-05-13"], "strict": False, "output": {"schema": False}, "limits": {"output": 4096}},
+            {"match": ["gpt-4.1*"], "limits": {"context": 1047576, "output": 32768}},
+            {
+                "match": ["o1", "o1-*", "o3", "o3-*", "o4-mini*"],
+                "reasoning": {"efforts": ["low", "medium", "high"], "budget": False, "default": "medium"},
+                "parameters": {
+                    "temperature": [1],
+                    "topP": [1],
+                    "frequencyPenalty": [0],
+                    "presencePenalty": [0],
+                    "logprobs": False,
+                    "top_logprobs": False,
+                    "logit_bias": False,
+                    "max_tokens": "max_completion_tokens",
+                },
+                "parallel_calls": False,
+                "limits": {"context": 200000, "output": 100000},
+            },
+            {
+                "match": ["o1-mini*", "o1-preview*"],
+                "reasoning": {"efforts": []},
+                "strict": False,
+                "output": {"json": False, "schema": False},
+                "limits": {"context": 128000, "output": 65536},
+            },
+            {"match": ["o3*", "o4-mini*"], "parameters": {"stop": False}},
+            {"match": ["o3-mini*"], "media": {"input": []}},
+            {
+                "match": ["gpt-5*", "gpt-6*"],
+                "reasoning": {"budget": False},
+                "parameters": {
+                    "max_tokens": "max_completion_tokens",
+                    "stop": False,
+                    "frequencyPenalty": [0],
+                    "presencePenalty": [0],
+                    "logit_bias": False,
+                },
+                "limits": {"output": 128000},
+            },
+            {
+                "match": ["gpt-5", "gpt-5-*"],
+                "reasoning": {"efforts": ["minimal", "low", "medium", "high"], "default": "medium"},
+                "parameters": {"temperature": [1], "topP": [1], "logprobs": False, "top_logprobs": False},
+                "limits": {"context": 400000},
+            },
+            {
+                "match": ["gpt-5-codex*", "gpt-5.1-codex*"],
+                "reasoning": {"efforts": ["low", "medium", "high"], "default": "medium"},
+            },
+            {
+                "match": ["gpt-5-pro*"],
+                "reasoning": {"efforts": ["high"], "default": "high"},
+                "limits": {"output": 272000},
+            },
+            {
+                "match": ["gpt-5-chat*", "gpt-5.[0-9]-chat*"],
+                "reasoning": {"efforts": [], "default": "none"},
+                "parameters": {
+                    "temperature": True,
+                    "topP": True,
+                    "logprobs": True,
+                    "top_logprobs": True,
+                    "stop": True,
+                    "frequencyPenalty": True,
+                    "presencePenalty": True,
+                    "logit_bias": True,
+                },
+                "limits": {"context": 128000, "output": 16384},
+            },
+            {
+                "match": ["gpt-5.1"],
+                "reasoning": {"efforts": ["none", "low", "medium", "high"], "default": "none"},
+                "while_reasoning": {"temperature": [1], "topP": [1], "logprobs": False, "top_logprobs": False},
+            },
+            {
+                "match": ["gpt-5.1-codex-max*"],
+                "reasoning": {"efforts": ["low", "medium", "high", "xhigh"]},
+                "parameters": {"temperature": [1], "topP": [1], "logprobs": False, "top_logprobs": False},
+            },
+            {
+                "match": ["gpt-5.[2-4]", "gpt-5.4-mini*", "gpt-5.4-nano*"],
+                "reasoning": {"efforts": ["none", "low", "medium", "high", "xhigh"], "default": "none"},
+                "while_reasoning": {"temperature": [1], "topP": [1], "logprobs": False, "top_logprobs": False},
+            },
+            {
+                "match": ["gpt-5.[2-9]-codex*"],
+                "reasoning": {"efforts": ["low", "medium", "high", "xhigh"], "default": "medium"},
+                "parameters": {"temperature": [1], "topP": [1], "logprobs": False, "top_logprobs": False},
+            },
+            {"match": ["gpt-5.3-codex*"], "reasoning": {"efforts": ["none", "low", "medium", "high", "xhigh"]}},
+            {
+                "match": ["gpt-5.[2-4]-pro*", "gpt-5.5-pro*"],
+                "reasoning": {"efforts": ["medium", "high", "xhigh"], "default": "medium"},
+                "parameters": {"temperature": [1], "topP": [1], "logprobs": False, "top_logprobs": False},
+            },
+            {"match": ["gpt-5.[4-5]-pro*"], "output": {"schema": False}},
+            {
+                "match": ["gpt-5.5"],
+                "reasoning": {"efforts": ["none", "low", "medium", "high", "xhigh"], "default": "medium"},
+                "while_reasoning": {"temperature": [1], "topP": [1], "logprobs": False, "top_logprobs": False},
+            },
+            {
+                "match": ["gpt-5.[6-9]*", "gpt-6*"],
+                "reasoning": {"efforts": ["none", "low", "medium", "high", "xhigh", "max"], "default": "medium"},
+                "while_reasoning": {"temperature": [1], "topP": [1], "logprobs": False, "top_logprobs": False},
+            },
+            {
+                "match": ["gpt-6.*-sol*", "gpt-6-astra*", "gpt-6-rosalind*"],
+                "reasoning": {"efforts": ["low", "medium", "high", "xhigh", "max"]},
+            },
+            {
+                "match": ["gpt-5.[4-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*", "gpt-[1-9][0-9]*"],
+                "reasoning": {"beside_tools": "none"},
+            },
+            {
+                "match": ["gpt-5.[6-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*", "gpt-[1-9][0-9]*"],
+                "reasoning": {"beside_tools": "stated_none"},
+            },
+        ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": "auto",
@@ -258,10 +405,6 @@ class OpenaiChat(ChatConverter):
         }
     )
     REQUEST_MAX_COMPLETION_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
-    REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {
-        "without_effort": "(ft:)?gpt-(5\\.([4-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
-        "without_default_effort": "(ft:)?gpt-(5\\.([6-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
-    }
     REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
     AUDIO_PART_FORMAT: ClassVar[dict[str, Any]] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
     sdk_call = staticmethod(call_kwargs)
@@ -381,9 +524,7 @@ class OpenaiChat(ChatConverter):
         top_p = source.optional("top_p", float)
         frequency_penalty = source.optional("frequency_penalty", float)
         presence_penalty = source.optional("presence_penalty", float)
-        reasoning = source.field(
-            "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
-        )
+        reasoning = source.field("reasoning_effort", read_effort, write_effort)
         stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
@@ -456,16 +597,7 @@ class OpenaiChat(ChatConverter):
         target.optional("top_p", request.top_p)
         target.optional("frequency_penalty", request.frequency_penalty)
         target.optional("presence_penalty", request.presence_penalty)
-        target.field(
-            "reasoning_effort",
-            request.reasoning,
-            "reasoning",
-            read_model_effort,
-            write_model_effort,
-            request.model,
-            request.tools,
-            self.REQUEST_REASONING_EFFORT,
-        )
+        target.field("reasoning_effort", request.reasoning, "reasoning", read_effort, write_effort)
         target.field(
             "stop",
             request.stop,

@@ -60,6 +60,14 @@ class Deepseek(OpenaiCompatible):
             }
         },
         session={"output_schemas": False},
+        models=[
+            {
+                "match": ["deepseek-v4*", "deepseek-flash*", "deepseek-reasoner*"],
+                "reasoning": {"budget": False, "default": "high"},
+                "forced_choice": "unless_reasoning",
+            },
+            {"match": ["deepseek-chat*"], "limits": {"output": 8192}},
+        ],
     )
     OUTPUT_FORMATS: ClassVar[dict[str, Any]] = {
         "text": {"type": "text"},

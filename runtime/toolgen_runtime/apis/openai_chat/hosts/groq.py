@@ -11,7 +11,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ....conversion.extras import has_value_at
-from ....conversion.fields import read_flag_about_tools, read_model_effort, write_flag_about_tools, write_model_effort
+from ....conversion.fields import (
+    read_flag_about_tools,
+    read_nearest_effort,
+    write_flag_about_tools,
+    write_nearest_effort,
+)
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.responses import FinishReason
@@ -35,6 +40,23 @@ class Groq(OpenaiCompatible):
         session={"output_schemas": False},
         rejects=[["refusal"], ["logit_bias"], ["logprobs"], ["name"], ["top_logprobs"]],
         typed_output={"keys": ["response_format"], "beside": ["tools"]},
+        models=[
+            {
+                "match": ["llama*", "gemma*", "kimi-k2*", "allam*", "compound*"],
+                "reasoning": {"efforts": [], "budget": False},
+            },
+            {
+                "match": ["llama-3*", "gemma*", "allam*", "compound*", "qwen*"],
+                "output": {"schema": False},
+                "strict": False,
+            },
+            {
+                "match": ["gpt-oss*"],
+                "reasoning": {"efforts": ["low", "medium", "high"], "budget": False, "default": "medium"},
+                "limits": {"context": 131072, "output": 65536},
+            },
+            {"match": ["qwen3*"], "reasoning": {"efforts": ["none", "default"], "budget": False, "default": "default"}},
+        ],
     )
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = apply_merge_patch(
         OpenaiCompatible.FINISH_REASONS, {"end_turn": None, "insufficient_system_resource": None, "aborted": None}
@@ -45,7 +67,7 @@ class Groq(OpenaiCompatible):
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning"], default_key="reasoning")
     REQUEST_MAX_COMPLETION_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
-    REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {"levels": {"minimal": "low", "xhigh": "high", "max": "high"}}
+    REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {"minimal": "low", "xhigh": "high", "max": "high"}
     REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -86,7 +108,7 @@ class Groq(OpenaiCompatible):
         frequency_penalty = source.optional("frequency_penalty", float)
         presence_penalty = source.optional("presence_penalty", float)
         reasoning = source.field(
-            "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
+            "reasoning_effort", read_nearest_effort, write_nearest_effort, self.REQUEST_REASONING_EFFORT
         )
         stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
         seed = source.optional("seed", int)
@@ -164,10 +186,8 @@ class Groq(OpenaiCompatible):
             "reasoning_effort",
             request.reasoning,
             "reasoning",
-            read_model_effort,
-            write_model_effort,
-            request.model,
-            request.tools,
+            read_nearest_effort,
+            write_nearest_effort,
             self.REQUEST_REASONING_EFFORT,
         )
         target.field(

@@ -11,7 +11,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ....conversion.extras import has_value_at
-from ....conversion.fields import read_flag_about_tools, read_model_effort, write_flag_about_tools, write_model_effort
+from ....conversion.fields import (
+    read_flag_about_tools,
+    read_nearest_effort,
+    write_flag_about_tools,
+    write_nearest_effort,
+)
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.responses import UsageTable
@@ -80,6 +85,31 @@ class Xai(OpenaiCompatible):
                 "says_open": True,
             },
         },
+        models=[
+            {
+                "match": [
+                    "grok-3",
+                    "grok-3-fast*",
+                    "grok-2*",
+                    "grok-*-non-reasoning*",
+                    "grok-code-fast*",
+                    "grok-4",
+                    "grok-4-0709*",
+                    "grok-4-fast*",
+                    "grok-4-1-fast*",
+                ],
+                "reasoning": {"efforts": [], "budget": False},
+            },
+            {"match": ["grok-3-mini*"], "reasoning": {"efforts": ["low", "high"], "budget": False, "default": "low"}},
+            {
+                "match": ["grok-3-mini*", "grok-4", "grok-4-0709*", "grok-4.*", "grok-code-fast*"],
+                "parameters": {"presencePenalty": [0], "frequencyPenalty": [0], "stop": False},
+            },
+            {
+                "match": ["grok-*-non-reasoning*"],
+                "parameters": {"presencePenalty": True, "frequencyPenalty": True, "stop": True},
+            },
+        ],
     )
     USAGE: ClassVar[UsageTable] = UsageTable(
         {
@@ -104,7 +134,7 @@ class Xai(OpenaiCompatible):
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning_content"], default_key="reasoning_content")
     REQUEST_MAX_COMPLETION_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
-    REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {"levels": {"none": "low", "minimal": "low", "max": "xhigh"}}
+    REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {"none": "low", "minimal": "low", "max": "xhigh"}
     REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4, "beside_reasoning": False}
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -143,7 +173,7 @@ class Xai(OpenaiCompatible):
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
         reasoning = source.field(
-            "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
+            "reasoning_effort", read_nearest_effort, write_nearest_effort, self.REQUEST_REASONING_EFFORT
         )
         frequency_penalty = source.field(
             "frequency_penalty", self.read_number_without_reasoning, self.write_number_without_reasoning, reasoning
@@ -241,10 +271,8 @@ class Xai(OpenaiCompatible):
             "reasoning_effort",
             request.reasoning,
             "reasoning",
-            read_model_effort,
-            write_model_effort,
-            request.model,
-            request.tools,
+            read_nearest_effort,
+            write_nearest_effort,
             self.REQUEST_REASONING_EFFORT,
         )
         target.field(
