@@ -84,7 +84,9 @@ def models() -> str:
     for path in sorted((SCHEMAS / "providers").glob("*.yaml")):
         for entry in _read(path).get("models", ()):
             facts = ", ".join(f"`{key}`" for key in entry if key not in ("match", "date", "evidence"))
-            rows.append((f"`{path.stem}`", ", ".join(f"`{name}`" for name in entry["match"]), facts, str(entry["date"])))
+            rows.append(
+                (f"`{path.stem}`", ", ".join(f"`{name}`" for name in entry["match"]), facts, str(entry["date"]))
+            )
     return _table(("provider", "models", "facts", "date"), rows)
 
 

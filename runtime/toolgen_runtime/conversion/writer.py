@@ -363,7 +363,8 @@ class Writer:
                 if key in SPELLING_MARKS and not (key == "$as" and type(extra) is str):  # of what stayed opaque
                     readable[key] = extra
             elif is_internal_mark(extra):
-                if "$synthetic" not in extra and key not in facts.spelled:  # such as the text of an invalid call
+                is_text_of_invalid_call = key in facts.spelled and type(extra.get("$whole")) is str
+                if "$synthetic" not in extra and not is_text_of_invalid_call:
                     readable[key] = extra
             elif key in facts.objects and type(extra) is dict:
                 readable[key] = self._extras_of_host(extra, facts_of_host, (at, key))
