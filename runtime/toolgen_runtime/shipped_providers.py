@@ -37,7 +37,8 @@ API_OF: Final = {
 EXTRAS: Final[dict[str, dict[str, Any]]] = {
     "agent_sdk": {
         "objects": ["choices", "function", "image_url", "message"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "tool_call_id", "tool_name", "type"],
+        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "tool_name", "type"],
+        "schemas": ["parameters"],
     },
     "anthropic": {
         "silent": ["anthropic_version", "index", "parsed_output", "role", "type"],
@@ -54,7 +55,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
         "state": ["container", "data", "encrypted_content", "encrypted_index", "id", "signature"],
         "defaults": {"caller": {"type": "direct"}, "is_error": False, "thinking": {"type": "disabled"}},
         "objects": ["choices", "message"],
-        "spelled": ["id", "input", "input_schema", "name", "schema", "type"],
+        "spelled": ["id", "input", "name", "type"],
+        "schemas": ["input_schema", "schema"],
     },
     "azure": {
         "silent": [
@@ -122,7 +124,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "web_search_options",
         ],
         "objects": ["choices", "file", "function", "image_url", "input_audio", "json_schema", "message"],
-        "spelled": ["arguments", "filename", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
+        "spelled": ["arguments", "filename", "id", "name", "role", "tool_call_id", "type"],
+        "schemas": ["parameters", "schema"],
     },
     "bedrock": {
         "silent": ["type"],
@@ -157,7 +160,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "toolUse",
             "video",
         ],
-        "spelled": ["input", "json", "name", "schema", "toolUseId", "type"],
+        "spelled": ["input", "name", "toolUseId", "type"],
+        "schemas": ["json", "schema"],
     },
     "cohere": {
         "silent": ["index", "role"],
@@ -171,12 +175,18 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "strict_tools": False,
         },
         "objects": ["choices", "function", "image_url", "message"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "schemas": ["parameters", "schema"],
     },
-    "copilot": {"objects": ["choices", "message"], "spelled": ["arguments", "name", "parameters", "toolCallId"]},
+    "copilot": {
+        "objects": ["choices", "message"],
+        "spelled": ["arguments", "name", "toolCallId"],
+        "schemas": ["parameters"],
+    },
     "copilot_quorum": {
         "objects": ["choices", "message"],
-        "spelled": ["arguments", "id", "input", "input_schema", "name", "native_id", "tool_name", "tool_use_id"],
+        "spelled": ["arguments", "id", "input", "name", "native_id", "tool_name", "tool_use_id"],
+        "schemas": ["input_schema"],
     },
     "deepseek": {
         "silent": [
@@ -229,7 +239,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "function", "json_schema", "message"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "schemas": ["parameters", "schema"],
     },
     "gemini": {
         "silent": ["modelVersion", "responseId", "role"],
@@ -269,7 +280,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "videoMetadata",
         ],
         "objects": ["choices", "functionCall", "functionResponse", "generationConfig", "message", "toolConfig"],
-        "spelled": ["args", "id", "name", "parametersJsonSchema", "responseJsonSchema", "role", "thought"],
+        "spelled": ["args", "id", "name", "role", "thought"],
+        "schemas": ["parametersJsonSchema", "responseJsonSchema"],
     },
     "groq": {
         "silent": [
@@ -322,13 +334,19 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "function", "image_url", "json_schema", "message"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "schemas": ["parameters", "schema"],
     },
     "kagami": {
         "objects": ["choices", "function", "message"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "toolCallId", "type"],
+        "spelled": ["arguments", "id", "name", "role", "toolCallId", "type"],
+        "schemas": ["parameters"],
     },
-    "mcp": {"objects": ["choices", "message"], "spelled": ["arguments", "inputSchema", "name", "outputSchema"]},
+    "mcp": {
+        "objects": ["choices", "message"],
+        "spelled": ["arguments", "name"],
+        "schemas": ["inputSchema", "outputSchema"],
+    },
     "mistral": {
         "silent": ["created", "id", "index", "name", "object", "role"],
         "notes": ["metadata", "prompt_cache_key", "service_tier", "stream_options"],
@@ -346,18 +364,21 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "safe_prompt": False,
         },
         "objects": ["choices", "function", "json_schema", "message"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "schemas": ["parameters", "schema"],
     },
     "modular_prompt": {
         "objects": ["choices", "function", "message"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "toolCallId", "type"],
+        "spelled": ["arguments", "id", "name", "role", "toolCallId", "type"],
+        "schemas": ["parameters"],
     },
     "ollama": {
         "silent": ["created_at", "done", "done_reason", "index", "model", "role", "type"],
         "notes": ["keep_alive"],
         "defaults": {"logprobs": False, "shift": True, "top_logprobs": 0, "truncate": True},
         "objects": ["choices", "function", "message", "options"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "tool_name", "type"],
+        "spelled": ["arguments", "id", "name", "role", "tool_name", "type"],
+        "schemas": ["parameters"],
     },
     "openai_chat": {
         "silent": [
@@ -425,7 +446,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "web_search_options",
         ],
         "objects": ["choices", "file", "function", "image_url", "input_audio", "json_schema", "message"],
-        "spelled": ["arguments", "filename", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
+        "spelled": ["arguments", "filename", "id", "name", "role", "tool_call_id", "type"],
+        "schemas": ["parameters", "schema"],
     },
     "openai_compatible": {
         "silent": [
@@ -478,7 +500,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "file", "function", "image_url", "input_audio", "json_schema", "message"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "schemas": ["parameters", "schema"],
     },
     "openai_responses": {
         "silent": [
@@ -518,7 +541,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "message", "reasoning", "text"],
-        "spelled": ["arguments", "call_id", "name", "parameters", "role", "schema", "type"],
+        "spelled": ["arguments", "call_id", "name", "role", "type"],
+        "schemas": ["parameters", "schema"],
     },
     "openrouter": {
         "silent": [
@@ -571,7 +595,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "file", "function", "image_url", "input_audio", "json_schema", "message", "video_url"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "schemas": ["parameters", "schema"],
     },
     "prompt": {"objects": ["choices", "message"], "spelled": ["name"]},
     "vertex": {
@@ -612,7 +637,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "videoMetadata",
         ],
         "objects": ["choices", "functionCall", "functionResponse", "generationConfig", "message", "toolConfig"],
-        "spelled": ["args", "id", "name", "parametersJsonSchema", "responseJsonSchema", "role", "thought"],
+        "spelled": ["args", "id", "name", "role", "thought"],
+        "schemas": ["parametersJsonSchema", "responseJsonSchema"],
     },
     "vllm": {
         "silent": [
@@ -665,7 +691,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "function", "image_url", "input_audio", "json_schema", "message", "video_url"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "schemas": ["parameters", "schema"],
     },
     "xai": {
         "silent": [
@@ -718,7 +745,8 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
             "verbosity": "medium",
         },
         "objects": ["choices", "function", "image_url", "json_schema", "message"],
-        "spelled": ["arguments", "id", "name", "parameters", "role", "schema", "tool_call_id", "type"],
+        "spelled": ["arguments", "id", "name", "role", "tool_call_id", "type"],
+        "schemas": ["parameters", "schema"],
     },
 }
 """The section `extras` of their profiles, with the keys of `ExtrasFacts`."""

@@ -195,7 +195,6 @@ PLACES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no messages": ({"messages": []}, "messages"),
     "nothing to send": ({"messages": [{"role": "user", "content": " "}]}, "messages"),
-    "only instructions": ({"messages": HELLO[:1]}, "messages"),
     "no tokens": ({"max_tokens": 0}, "max_tokens"),
     "no tokens, by the newer key": ({"max_completion_tokens": 0}, "max_completion_tokens"),
     "an effort that is none": ({"reasoning_effort": "bogus"}, "reasoning_effort"),

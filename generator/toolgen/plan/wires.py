@@ -413,7 +413,7 @@ def section_about_extras(facts: Mapping[str, Any]) -> dict[str, Any]:
 
     Tags, ids, names, arguments and schemas have extras of their own, and their fields have all that they say.
     """
-    objects, spelled = {"choices", "message"}, set()
+    objects, spelled, schemas = {"choices", "message"}, set(), set()
     waiting = list(facts.get("mappings", {}).values())
     while waiting:
         holder = waiting.pop() or {}
@@ -426,11 +426,15 @@ def section_about_extras(facts: Mapping[str, Any]) -> dict[str, Any]:
                 fields = set(mapping.get("fields") or [mapping.get("field")])
                 if fields <= _ALL_SAID:
                     spelled.add(key)
-    section = {**facts.get("extras", {}), "objects": sorted(objects), "spelled": sorted(spelled)}
+                if fields <= _SCHEMAS:
+                    schemas.add(key)
+    sets = {"objects": sorted(objects), "spelled": sorted(spelled), "schemas": sorted(schemas)}
+    section = {**facts.get("extras", {}), **sets}
     return {key: value for key, value in section.items() if value}
 
 
-_ALL_SAID = {"arguments", "id", "invalid", "name", "parameters", "result", "schema", "toolCallId"}
+_ALL_SAID = {"arguments", "id", "invalid", "name", "toolCallId"}
+_SCHEMAS = {"parameters", "result", "schema"}
 
 
 def wire_class_name(provider: str) -> str:

@@ -29,6 +29,7 @@ class ExtrasFacts:
     def __init__(self, section: Mapping[str, Any]) -> None:
         self.objects = frozenset(section.get("objects", ()))
         self.spelled = frozenset(section.get("spelled", ()))
+        self._schemas = frozenset(section.get("schemas", ()))
         self._silent = frozenset(section.get("silent", ()))
         self._state = frozenset(section.get("state", ()))
         self._notes = self._state.union(section.get("notes", ()))
@@ -40,6 +41,7 @@ class ExtrasFacts:
         return (
             key in self._silent
             or key in self.spelled
+            or key in self._schemas
             or (key in self._defaults and same_json(value, self._defaults[key]))
         )
 
