@@ -21,7 +21,7 @@ EMPTY_LISTS = {"gemini": [], "vertex": [], "ollama": [], "kagami": []}
 CHOICES = {"vertex", "kagami", "modular_prompt"}
 """Which accept a tool choice without tools."""
 BARE = {*hosts_of("openai_compatible")}
-CHAT_RESPONSES = ["mistral", "openai_chat", *hosts_of("openai_chat"), "openai_compatible", *BARE]
+CHAT_RESPONSES = ["mistral", "openai_chat", *hosts_of("openai_chat"), "openai_compatible", *sorted(BARE)]
 CALLED = {"role": "assistant", "content": [{"type": "tool_call", "call": {"id": "c1", "name": "now", "arguments": {}}}]}
 
 
