@@ -343,6 +343,9 @@ EXTRAS: Final[dict[str, dict[str, Any]]] = {
         "schemas": ["parameters"],
     },
     "mcp": {
+        "silent": ["resultType"],
+        "notes": ["_meta", "annotations", "execution", "icons", "title"],
+        "defaults": {"isError": False},
         "objects": ["choices", "message"],
         "spelled": ["arguments", "name"],
         "schemas": ["inputSchema", "outputSchema"],
