@@ -287,7 +287,11 @@ def _keep(extras: Extras, key: str, value: Any, fields: Any, written: Any, *, is
             extras[key] = {"$whole": _copied(value)}
     elif not is_lossless or is_too_deep(value) or not same_json(written, value):
         extras[key] = {"$whole": _copied(value)}
-        if not is_too_deep(value) and not _is_among(value, fields) and (unread_keys := list(_unread_keys(value, written))):
+        if (
+            not is_too_deep(value)
+            and not _is_among(value, fields)
+            and (unread_keys := list(_unread_keys(value, written)))
+        ):
             extras[key]["$unread"] = unread_keys
 
 
