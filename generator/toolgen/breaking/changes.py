@@ -153,7 +153,7 @@ def _tool(old: Tool, new: Tool) -> Iterator[Change]:
 
 
 _MAX_DEPTH = 60
-"""The maximum depth of schemas in schemas in which a value is looked for."""
+"""How deep inside a schema a value is looked for at most."""
 
 _NOTHING: Mapping[str, Any] = {"type": "object"}
 """The parameters of a tool that declares none."""

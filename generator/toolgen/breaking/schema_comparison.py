@@ -498,7 +498,7 @@ class _Comparison:
                 items = [*(around or ())]
                 return enclose([*items[:i], value, *items[i + 1 :]])
             name = steps[1] if len(steps) > 1 else "other"
-            if steps[0] == "patternProperties":
+            if steps[:1] == ("patternProperties",):
                 name = next(iter(texts_of_pattern(name)), name)
             return enclose({**(around or {}), name: value})
 

@@ -85,7 +85,7 @@ def lost_members(extras: Any, facts: ExtrasFacts, at: tuple[str, ...] = ()) -> I
         is_note_inside = facts.is_note(".".join(key_path[-2:]))
         if is_null_or_empty(extra) or (facts.says_nothing(key, extra) and not is_note_inside):
             continue
-        if is_internal_mark(extra) and "$" not in extra:
+        if type(extra) is dict and is_internal_mark(extra) and "$" not in extra:
             yield from _lost_inside(extra, facts, key_path)
         elif key in facts.objects and type(extra) is dict:
             yield from lost_members(extra, facts, key_path)

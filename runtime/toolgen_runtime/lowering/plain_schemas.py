@@ -112,7 +112,7 @@ class _PlainAdapter:
         return self._widened[id(schema)]
 
     def _lacks_rules(self, schema: dict[str, Any]) -> bool:
-        """Return whether a rule of this very schema is left out."""
+        """Return whether a rule of the schema itself is left out."""
         if not all(map(self._dialect.supports_pattern, object_at(schema, "patternProperties"))):
             return True
         if "pattern" in schema and not self._dialect.supports_pattern(schema["pattern"]):

@@ -118,7 +118,8 @@ def list_server_tools(
         return None
     try:
         tools: list[Any] = []
-        client = mcp.Client(_without_tools(_transport(command, url), tools))
+        transport: Any = _without_tools(_transport(command, url), tools)
+        client = mcp.Client(transport)
         listing = asyncio.run(asyncio.wait_for(list_all_tools(client), seconds))
     except TimeoutError:
         limit = f"{seconds:g} second{'' if seconds == 1 else 's'}"
