@@ -23,8 +23,8 @@ def read_request(body: dict[str, Any]) -> Request:
             raise ConversionError(key, "must be a positive integer")
     if body.get("reasoning_effort") not in (None, *EFFORTS):
         raise ConversionError("reasoning_effort", f"must be one of {', '.join(EFFORTS)}")
-    said = {key: value for key, value in body.items() if key not in DEFAULTS or value != DEFAULTS[key]}
-    request = openai_chat.from_request(said)
+    without_defaults = {key: value for key, value in body.items() if key not in DEFAULTS or value != DEFAULTS[key]}
+    request = openai_chat.from_request(without_defaults)
     request.model = None  # the session's
     return request
 

@@ -1015,12 +1015,12 @@ def ids(tmp_path: Path, name: str, before: Any, after: Any, code: str) -> list[s
     ],
 )
 def test_one_change_has_one_id_in_every_spelling(tmp_path: Path, code: str, spellings: list[tuple[Any, Any]]) -> None:
-    found = [
+    codes_by_spelling = [
         ids(tmp_path, f"s{i}", with_property(before, required=["a"]), with_property(after, required=["a"]), code)
         for i, (before, after) in enumerate(spellings)
     ]
-    assert len(found[0]) == 1
-    assert found == [found[0]] * len(found)
+    assert len(codes_by_spelling[0]) == 1
+    assert codes_by_spelling == [codes_by_spelling[0]] * len(codes_by_spelling)
 
 
 def test_one_change_at_two_places_has_two_ids(tmp_path: Path) -> None:

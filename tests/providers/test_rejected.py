@@ -132,8 +132,8 @@ def test_an_empty_answer_has_no_list_as_its_content(sample: Package, provider: s
     models, module = sample.module("models"), sample.provider(provider)
     body = module.to_response(models.Completion(models.AssistantMessage(content), "stop"), id="x", created=1)
     assert body["choices"][0]["message"]["content"] is None
-    kept = {**body, "choices": [{**body["choices"][0], "message": {"role": "assistant", "content": []}}]}
-    assert module.to_response(module.from_response(kept)) == kept
+    with_list = {**body, "choices": [{**body["choices"][0], "message": {"role": "assistant", "content": []}}]}
+    assert module.to_response(module.from_response(with_list)) == with_list
 
 
 @pytest.mark.parametrize("provider", sorted(BARE))
@@ -170,8 +170,8 @@ def test_a_request_with_only_system_text_is_sent_with_a_message(sample: Package,
     body = laws.write(sample, provider, request, losses)
     sent = body.get("messages", body.get("contents", body.get("input")))
     assert sent
-    made = [loss.path for loss in losses if loss.action == "defaulted" and loss.what == "a message"]
-    assert made == ["messages[0]"] * ("Continue." in json.dumps(sent))
+    defaulted = [loss.path for loss in losses if loss.action == "defaulted" and loss.what == "a message"]
+    assert defaulted == ["messages[0]"] * ("Continue." in json.dumps(sent))
 
 
 @pytest.mark.parametrize("provider", having("sdk", CONVERSING))

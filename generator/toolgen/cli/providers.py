@@ -120,15 +120,15 @@ def _facts_of_model(profile: Profile, model: str) -> dict[str, Any]:
 def _text_of_model(facts_by_provider: Mapping[str, Any], model: str) -> str:
     """Write what holds for a model as YAML, with the evidence as comments."""
     lines: list[str] = []
-    for name, found in facts_by_provider.items():
-        if not found["facts"]:
+    for name, about in facts_by_provider.items():
+        if not about["facts"]:
             lines.append(f"{name}: {{}}  # the general facts of the API")
             continue
         lines.append(f"{name}:  # {_comment(model)}")
-        lines += [f"  {_key(fact)}: {_flow(value)}" for fact, value in found["facts"].items()]
-        for entry in found["entries"]:
-            about = f"{', '.join(entry['match'])} ({entry['date'] or 'no date'}): {entry['evidence'] or 'no evidence'}"
-            lines.append(f"  # {_comment(about)}")
+        lines += [f"  {_key(fact)}: {_flow(value)}" for fact, value in about["facts"].items()]
+        for entry in about["entries"]:
+            source = f"{', '.join(entry['match'])} ({entry['date'] or 'no date'}): {entry['evidence'] or 'no evidence'}"
+            lines.append(f"  # {_comment(source)}")
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -91,11 +91,11 @@ def render_package(
 
 def _facts_of_models(catalog: Catalog) -> dict[str, dict[str, dict[str, Any]]]:
     """Return what profiles say about the configured models, by model and provider."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    by_model: dict[str, dict[str, dict[str, Any]]] = {}
     for model in catalog.config.models:
         by_provider = {p.name: facts_of_model(p, model) for p in catalog.profiles}
-        found[model] = {name: facts for name, facts in by_provider.items() if facts}
-    return found
+        by_model[model] = {name: facts for name, facts in by_provider.items() if facts}
+    return by_model
 
 
 def _providers_and_sessions(

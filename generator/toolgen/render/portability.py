@@ -92,8 +92,8 @@ def _model_lines(models: ModelFacts) -> Iterator[str]:
     for model, by_provider in models.items():
         for provider, facts in by_provider.items():
             about_tools = {key: facts[key] for key in _ABOUT_TOOLS if key in facts}
-            said = ", ".join(f"{key}: {_code(json.dumps(value))}" for key, value in about_tools.items())
-            yield f"- {_code(model)} of {provider}: {said or 'nothing about tools'}"
+            listed = ", ".join(f"{key}: {_code(json.dumps(value))}" for key, value in about_tools.items())
+            yield f"- {_code(model)} of {provider}: {listed or 'nothing about tools'}"
 
 
 _ABOUT_TOOLS = ("strict", "parallel_calls", "forced_choice", "output", "media", "limits")

@@ -112,7 +112,6 @@ def _check_patterns(profile: Profile, findings: Findings) -> bool:
     """Report regular expressions that do not compile. Return whether all compile."""
     before = len(findings)
     pointers: list[tuple[str, ...]] = [("ids", "pattern"), ("names", "pattern"), ("parameter_names", "pattern")]
-    pointers.append(("typed_output", "models"))
     pointers += [
         ("dialects", mode, key) for mode in profile.facts.get("dialects", {}) for key in ("patterns", "properties")
     ]

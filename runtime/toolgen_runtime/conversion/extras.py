@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ABSENT",
+    "DEEPEST_OBJECT",
     "NO_EXTRAS",
     "SPELLING_MARKS",
     "UNREAD_CHOICE",
@@ -89,11 +90,11 @@ def unmapped_members(wire: dict[str, Any], mapped: Container[str]) -> Extras:
     return extras
 
 
-_DEEPEST_OBJECT = 4
+DEEPEST_OBJECT = 4
 """How deep the objects of a mapping are nested at most."""
 
 
-def copy_extras(extras: Extras, depth: int = _DEEPEST_OBJECT) -> Extras:
+def copy_extras(extras: Extras, depth: int = DEEPEST_OBJECT) -> Extras:
     """Copy extras with those of inner objects. Other values inside are shared."""
     return {
         key: copy_extras(value, depth - 1) if depth and type(value) is dict and "$whole" not in value else value

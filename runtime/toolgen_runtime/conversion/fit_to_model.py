@@ -15,7 +15,6 @@ from ..models import (
     AssistantMessage,
     ContentPart,
     Message,
-    NamedToolChoice,
     OpaquePart,
     OutputSchema,
     Reasoning,
@@ -29,10 +28,19 @@ from ..paths import ROOT, Path
 from ..serialization import to_camel_case
 from .extras import ABSENT, extra_at, without_extra_at
 from .model_facts import NO_FACTS, ModelFacts, ReasoningFacts
-from .request_tools import has_tools_for_provider
+from .objects import DEFAULTS_OF_FIELDS
+from .request_tools import has_tools_for_provider, requires_call
+from .wire import ProviderWire
 from .writer import Action, Severity, Writer, describe_as_text
 
-__all__ = ["TOKENS_OF_EFFORTS", "fit_body_to_model", "fit_request_to_model", "is_reasoning", "report_for_model"]
+__all__ = [
+    "TOKENS_OF_EFFORTS",
+    "accepts_output_schema",
+    "fit_body_to_model",
+    "fit_request_to_model",
+    "is_reasoning",
+    "report_for_model",
+]
 
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """The efforts, from the lowest."""
@@ -50,7 +58,7 @@ TOKENS_OF_EFFORTS: Mapping[str, int] = {
 _FIELDS = {to_camel_case(field.name): field.name for field in fields(Request)}
 """The attributes of a request by the names of the format."""
 
-_DEFAULTS = {"temperature": 1, "topP": 1, "frequencyPenalty": 0, "presencePenalty": 0, "parallelToolCalls": True}
+_DEFAULTS = {**DEFAULTS_OF_FIELDS, "temperature": 1, "topP": 1}
 """The values of parameters that mean the same as none."""
 
 
@@ -274,10 +282,12 @@ def _with_renamed_key(body: dict[str, Any], name: str, new_name: str) -> dict[st
 def _fit_choice(request: Request, facts: ModelFacts, writer: Writer) -> Request:
     """Return a request that leaves the choice to a model that cannot be forced to call."""
     choice = request.tool_choice
-    is_forced = choice == "required" or type(choice) is NamedToolChoice
-    is_forced = is_forced or (type(choice) is AllowedToolChoice and choice.mode == "required")
     is_reasoning_only = facts.forced_choice == "unless_reasoning"
-    if not is_forced or facts.forced_choice in (None, True) or (is_reasoning_only and not is_reasoning(request, facts)):
+    if (
+        not requires_call(choice)
+        or facts.forced_choice in (None, True)
+        or (is_reasoning_only and not is_reasoning(request, facts))
+    ):
         return request
     reason = "cannot be forced to call a tool" + (" while it reasons" if is_reasoning_only else "")
     report_for_model(writer, (ROOT, "toolChoice"), "toolChoice", "dropped", reason, "forced_choice", "behaviour")
@@ -301,7 +311,7 @@ def _fit_output(request: Request, facts: ModelFacts, writer: Writer) -> Request:
     if output is None or output == "text" or not facts.output:
         return request
     severity: Severity = "behaviour" if type(output) is OutputSchema and output.strict else "warning"
-    if facts.output.get("beside_tools") is False and request.tools:
+    if rejects_output_beside_tools(request, facts, writer.wire):
         reason = "has no output format beside tools"
         report_for_model(writer, at, "outputFormat", "dropped", reason, "output.beside_tools", severity)
         return replace(request, output_format=None)
@@ -314,6 +324,17 @@ def _fit_output(request: Request, facts: ModelFacts, writer: Writer) -> Request:
         return replace(request, output_format="json")
     report_for_model(writer, at, "outputFormat", "dropped", "writes text only", f"output.{kind}", severity)
     return replace(request, output_format=None)
+
+
+def rejects_output_beside_tools(request: Request, facts: ModelFacts, wire: ProviderWire) -> bool:
+    """Return whether the model takes no output format in a request with these tools."""
+    return facts.output.get("beside_tools") is False and has_tools_for_provider(request.tools, wire)
+
+
+def accepts_output_schema(request: Request, wire: ProviderWire) -> bool:
+    """Return whether the model of a request takes an output schema in it, as far as the facts of the model say."""
+    facts = wire.model_facts(request.model)
+    return facts.output.get("schema") is not False and not rejects_output_beside_tools(request, facts, wire)
 
 
 def _fit_limits(request: Request, facts: ModelFacts, writer: Writer) -> Request:

@@ -56,28 +56,29 @@ class ExtrasFacts:
         return key in self.spelled or self._known is None or key in self._known
 
 
+_FACTS = {provider: ExtrasFacts(section) for provider, section in EXTRAS.items()}
+_NO_FACTS = ExtrasFacts({})
+
+
 def facts_about_extras(provider: str, api: str = "") -> ExtrasFacts:
     """Return what the profile of a provider says, or else that of its API. Nothing is known of any other."""
-    facts = _CACHE.get(provider)
-    if facts is None:
-        facts = ExtrasFacts(EXTRAS.get(provider) or EXTRAS.get(api) or {})
-        if provider in EXTRAS:
-            _CACHE[provider] = facts
-    return facts
+    return _FACTS.get(provider) or _FACTS.get(api) or _NO_FACTS
 
 
-_CACHE: dict[str, ExtrasFacts] = {}
-"""The facts about shipped providers."""
+_DEEPEST = 8
+"""How deep extras are inside each other at most. What was stored may be damaged."""
 
 
-def lost_members(extras: Any, facts: ExtrasFacts, at: tuple[str, ...] = ()) -> Iterator[LostMember]:
+def lost_members(
+    extras: Any, facts: ExtrasFacts, at: tuple[str, ...] = (), depth: int = _DEEPEST
+) -> Iterator[LostMember]:
     """Return the keys in extras that another provider cannot have. What only says how a value is spelled is no loss."""
-    if type(extras) is not dict:
+    if type(extras) is not dict or not depth:
         return
     for extra_key, extra in extras.items():
         if extra_key in ("$around", "$messages"):
             for inner in extra if type(extra) is list else [extra]:
-                yield from lost_members(inner, facts, at)
+                yield from lost_members(inner, facts, at, depth - 1)
         if extra_key[:1] == "$" and extra_key[:2] != "$$":
             continue
         key = extra_key.removeprefix("$")
@@ -86,21 +87,21 @@ def lost_members(extras: Any, facts: ExtrasFacts, at: tuple[str, ...] = ()) -> I
         if is_null_or_empty(extra) or (facts.says_nothing(key, extra) and not is_note_inside):
             continue
         if type(extra) is dict and is_internal_mark(extra) and "$" not in extra:
-            yield from _lost_inside(extra, facts, key_path)
+            yield from _lost_inside(extra, facts, key_path, depth - 1)
         elif key in facts.objects and type(extra) is dict:
-            yield from lost_members(extra, facts, key_path)
+            yield from lost_members(extra, facts, key_path, depth - 1)
         elif key in facts.objects and type(extra) is list:  # only the first one is read
-            yield from lost_members(extra[0], facts, key_path)
+            yield from lost_members(extra[0], facts, key_path, depth - 1)
             yield from [LostMember(key_path, True)] if extra[1:] else ()
         else:
             yield LostMember(key_path, not (is_note_inside or facts.is_note(key)))
 
 
-def _lost_inside(extra: dict[str, Any], facts: ExtrasFacts, at: tuple[str, ...]) -> Iterator[LostMember]:
+def _lost_inside(extra: dict[str, Any], facts: ExtrasFacts, at: tuple[str, ...], depth: int) -> Iterator[LostMember]:
     """Return the keys that a value has beyond what was read of it."""
     if "$read" in extra:
-        yield from lost_members(extra, facts, at)
+        yield from lost_members(extra, facts, at, depth)
     elif "$around" in extra:
-        yield from lost_members({"$around": extra["$around"]}, facts, at)
+        yield from lost_members({"$around": extra["$around"]}, facts, at, depth)
     unread = extra.get("$unread")
     yield from (LostMember((*at, str(key)), True) for key in unread) if type(unread) is list else ()

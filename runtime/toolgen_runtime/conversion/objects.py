@@ -34,7 +34,7 @@ from .rule_of_extras import Pair, read_field, read_fields, write_field, write_fi
 from .values import Read, Write, read_text_or_list, write_text_or_list
 from .writer import Severity, Writer
 
-__all__ = ["SourceObject", "TargetObject"]
+__all__ = ["DEFAULTS_OF_FIELDS", "SourceObject", "TargetObject"]
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -65,22 +65,25 @@ def _other_fields(kind: Any, mapped: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in data if name != "metadata" and name not in mapped)
 
 
-_DEFAULTS = {
+DEFAULTS_OF_FIELDS = {
     "detail": "auto",
-    "frequency_penalty": 0,
-    "output_format": "text",
-    "parallel_tool_calls": True,
-    "presence_penalty": 0,
+    "frequencyPenalty": 0,
+    "outputFormat": "text",
+    "parallelToolCalls": True,
+    "presencePenalty": 0,
     "stream": False,
 }
-"""The values of fields that APIs assume where there are none."""
+"""The values that APIs assume where there are none, by the names of the format."""
 
 
-def _happens_anyway(value: Any, name: str) -> bool:
-    """Return whether a field of a value has the default of all APIs, or is about the tools of a request without tools."""
+def _happens_anyway(value: Any, name: str, spelled: str) -> bool:
+    """Return whether a field of a value has the default of all APIs, or is about the tools of a request without tools.
+
+    `name` is that of the attribute, and `spelled` that of the format.
+    """
     if name == "parallel_tool_calls" and not value.tools:
         return True
-    return name in _DEFAULTS and bool(getattr(value, name) == _DEFAULTS[name])
+    return spelled in DEFAULTS_OF_FIELDS and bool(getattr(value, name) == DEFAULTS_OF_FIELDS[spelled])
 
 
 class SourceObject:
@@ -310,7 +313,7 @@ class TargetObject:
             spelled = to_camel_case(name)
             if field is None or (name == "result" and self.writer.is_declared_tool):
                 continue
-            if _happens_anyway(value, name):
+            if _happens_anyway(value, name, spelled):
                 self.writer.report_default((self.at, spelled), spelled, "it has no effect")
             else:
                 self.writer.report_unsupported((self.at, spelled), spelled, lost.get(name, usual))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -294,12 +293,10 @@ def rejects_output_format(request: Request, wire: ProviderWire) -> str | None:
     has_tools = has_tools_for_provider(request.tools, wire)
     if has_tools and rule.get("forced") and requires_call(request.tool_choice):
         return f"{wire.title} rejects it in a request that requires a call"
-    if "models" in rule and not re.fullmatch(rule["models"], request.model or ""):
-        return None
     extras = inner_extras(request.metadata or {}, wire.name)
     for key in rule.get("beside", ()):
         if has_tools if key == "tools" else extras.get(key):
-            return f"{request.model if 'models' in rule else wire.title} rejects it beside {key}"
+            return f"{wire.title} rejects it beside {key}"
     return None
 
 

@@ -21,6 +21,7 @@ from ..paths import Path, format_path
 from ..shipped_providers import API_OF
 from .extras import (
     ABSENT,
+    DEEPEST_OBJECT,
     SPELLING_MARKS,
     Extras,
     copy_extras,
@@ -353,7 +354,9 @@ class Writer:
         extras |= inner_extras(metadata, self.wire.name)
         return copy_extras(self.without_rejected(extras, (at, "metadata"))) if extras else extras
 
-    def _extras_of_host(self, extras: Extras, facts_of_host: ExtrasFacts, at: Path) -> Extras:
+    def _extras_of_host(
+        self, extras: Extras, facts_of_host: ExtrasFacts, at: Path, depth: int = DEEPEST_OBJECT
+    ) -> Extras:
         """Return what another host of this API has kept. Report what this one cannot have, such as state of that host."""
         facts = self.wire.extras_facts
         readable: Extras = {}
@@ -366,8 +369,8 @@ class Writer:
                 is_text_of_invalid_call = key in facts.spelled and type(extra.get("$whole")) is str
                 if "$synthetic" not in extra and not is_text_of_invalid_call:
                     readable[key] = extra
-            elif key in facts.objects and type(extra) is dict:
-                readable[key] = self._extras_of_host(extra, facts_of_host, (at, key))
+            elif key in facts.objects and type(extra) is dict and depth:
+                readable[key] = self._extras_of_host(extra, facts_of_host, (at, key), depth - 1)
             elif facts.takes_from_hosts(key):
                 readable[key] = extra
             else:

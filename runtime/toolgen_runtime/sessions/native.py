@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
 from ..conversion.cache import to_bytes
 from ..conversion.extras import inner_extras
+from ..conversion.fit_to_model import accepts_output_schema
 from ..conversion.request_tools import rejects_output_format
 from ..conversion.responses import status_text
 from ..conversion.wire import ProviderWire
@@ -152,6 +153,8 @@ class ClientSession(SessionBase):
     def accepts_output_schema(self, request: Request) -> bool:
         """Return whether the API accepts an output schema in a request, which may depend on its tools and its model."""
         wire = self.provider.WIRE
+        if not accepts_output_schema(request, wire):
+            return False
         return rejects_output_format(request, wire) is None if wire.typed_output else self.output_schemas
 
     def _without_retries(self, client: Any) -> Any:

@@ -56,17 +56,17 @@ def test_a_mark_is_a_cache_point_after_what_it_marks(
 ) -> None:
     anthropic, bedrock = sample.provider("anthropic"), sample.provider("bedrock")
     body = copy.deepcopy(BODY)
-    there, here = PLACES[place]
-    value_at(body, there)["cache_control"] = mark
+    mark_path, point_path = PLACES[place]
+    value_at(body, mark_path)["cache_control"] = mark
     losses: list[Any] = []
     sent = bedrock.to_request(anthropic.from_request(body), on_loss=losses.append)
-    entries = value_at(sent, here[:-1])
-    assert (entries[here[-1]], losses) == (entry, [])
-    del entries[here[-1]]
+    entries = value_at(sent, point_path[:-1])
+    assert (entries[point_path[-1]], losses) == (entry, [])
+    del entries[point_path[-1]]
     assert sent == bedrock.to_request(anthropic.from_request(BODY))
-    entries.insert(here[-1], entry)
+    entries.insert(point_path[-1], entry)
     returned = anthropic.to_request(bedrock.from_request(sent, "c"), on_loss=losses.append)
-    assert (value_at(returned, there)["cache_control"], losses) == (mark, [])
+    assert (value_at(returned, mark_path)["cache_control"], losses) == (mark, [])
 
 
 @pytest.mark.parametrize("place", ["a tool", "text", "a call", "a result"])

@@ -93,7 +93,6 @@ def test_a_wrong_parent_names_what_there_is(tmp_path: Path, parent: str, hint: s
         ("extends: openai_chat\nids: {pattern: '('}\n", "profile-pattern", 2),
         ("extends: openai_chat\nnames: {pattern: '*'}\n", "profile-pattern", 2),
         ("extends: gemini\nparameter_names: {pattern: 'x{99999999999}'}\n", "profile-pattern", 2),
-        ("extends: gemini\ntyped_output: {models: 'x{99999999999}'}\n", "profile-pattern", 2),
         ("extends: openai_chat\ndialects: {strict: {patterns: '['}}\n", "profile-pattern", 2),
         ("extends: openai_chat\ndialects:\n  open: {properties: '(?P<a>x)(?P<a>y)'}\n", "profile-pattern", 3),
         ("extends: openai_chat\nmappings: {tool_call: {keys: {id: null}}}\n", "profile-shape", 2),

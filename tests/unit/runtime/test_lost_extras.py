@@ -61,6 +61,14 @@ def test_each_key_that_says_something_is_lost(extras: Any, lost: list[tuple[str,
     assert [(".".join(member.key_path), member.is_warning) for member in lost_members(extras, FACTS)] == lost
 
 
+@pytest.mark.parametrize("key", ["$around", "outer", "k"])
+def test_damaged_extras_may_be_deep(key: str) -> None:
+    deep: dict[str, Any] = {"a": 1}
+    for _ in range(5000):
+        deep = {key: deep} if key != "k" else {"k": {"$around": deep, "$absent": True}}
+    assert list(lost_members(deep, FACTS)) == []
+
+
 def test_hosts_take_what_they_know_and_no_state() -> None:
     strict = ExtrasFacts({"known": ["a"], "silent": ["s"], "state": ["t"], "spelled": ["arguments"]})
     assert [key for key in ("a", "b", "s", "t", "arguments") if strict.takes_from_hosts(key)] == ["a", "arguments"]

@@ -778,8 +778,8 @@ def _write_thinking(request: Request, at: Path, writer: Writer) -> tuple[Any, Re
     if reasoning is not None and (reasoning.budget_tokens is not None or effort == "none"):
         what = "effort" if reasoning.budget_tokens is None else "budgetTokens"
         report_for_model(writer, (at, what), what, "moved", "has thinking among its own fields", "reasoning.thinking")
-        kept = None if effort in (None, "none") else replace(reasoning, budget_tokens=None)
-        request = replace(request, reasoning=kept)
+        effort_alone = None if effort in (None, "none") else replace(reasoning, budget_tokens=None)
+        request = replace(request, reasoning=effort_alone)
     return thinking, request
 
 

@@ -177,8 +177,6 @@ class Gemini(GeminiConverter):
                 "generationConfig.responseJsonSchema",
                 "generationConfig.responseSchema",
             ],
-            "beside": ["tools"],
-            "models": "(?:.*/)?gemini-[12](?![0-9]).*",
             "forced": True,
         },
         models=[
@@ -187,6 +185,7 @@ class Gemini(GeminiConverter):
                 "reasoning": {"efforts": []},
                 "media": {"results": []},
             },
+            {"match": ["gemini-1*", "gemini-2.0*", "gemini-2.5*"], "output": {"beside_tools": False}},
             {"match": ["gemini-1*", "gemini-2.0*"], "reasoning": {"budget": False}, "limits": {"output": 8192}},
             {
                 "match": ["gemini-2.5*", "gemini-3*", "gemini-flash", "gemini-flash-lite", "gemini-pro"],

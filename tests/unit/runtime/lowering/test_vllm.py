@@ -35,16 +35,16 @@ def calls_are_valid(schema: dict[str, Any], name: str, arguments: Any) -> bool:
 @each_mode
 def test_definitions_of_one_name_do_not_meet_where_they_are_collected(dialect: tuple[str, str]) -> None:
     number = {"type": "integer"}
-    one, two = (
+    first, second = (
         lowered({**of({"$ref": "#/$defs/T"}, "a"), "$defs": {"T": inner}}, dialect).schema for inner in (TEXT, number)
     )
-    together = of_all_tools(one, two)
+    together = of_all_tools(first, second)
     assert calls_are_valid(together, "tool_0", {"a": "x"})
     assert not calls_are_valid(together, "tool_0", {"a": 1})
     assert calls_are_valid(together, "tool_1", {"a": 1})
     assert len(together["$defs"]) == 2
     again = lowered({**of({"$ref": "#/$defs/T"}), "$defs": {"T": TEXT}}, dialect).schema
-    assert again["$defs"] == one["$defs"], "what is the same has the same name"
+    assert again["$defs"] == first["$defs"], "what is the same has the same name"
 
 
 @each_mode
