@@ -121,6 +121,9 @@ EVERY_NULL = {"what": "ab", "most": None, "level": None, "since": None}
 @pytest.mark.parametrize("provider", FOUR[:2])
 def test_a_null_for_what_may_be_absent_is_dropped_and_goes_back_as_it_came(package: Package, provider: str) -> None:
     module = package.provider(provider)
+    sent = function(module.tools("find")[0])["parameters"]
+    assert sent["required"] == list(EVERY_NULL)
+    assert sent["properties"]["most"]["type"] == ["integer", "null"]
     body = response(provider, EVERY_NULL)
     completion = module.from_response(body)
     assert [call.arguments for call in module.from_tool_calls(body)] == [{"what": "ab", "since": None}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import sys
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -147,6 +148,54 @@ def test_arguments_can_be_read_while_they_come(sample: Package, models: Any, pro
     stream.finish()
     assert laws.calls_of(sample, stream.result())[0].arguments == ARGUMENTS
     assert views[-1].get("city") == ARGUMENTS["city"]
+
+
+def index_of_call(event: Any) -> int | None:
+    """The index by which an event names the call that it belongs to: that of the innermost list of calls, or its own."""
+    if isinstance(event, list):
+        return next((index for index in map(index_of_call, event) if index is not None), None)
+    if not isinstance(event, dict):
+        return None
+    for key in ("choices", "delta", "tool_calls", "contentBlockStart", "contentBlockDelta", "contentBlockStop"):
+        index = index_of_call(event.get(key))
+        if index is not None:
+            return index
+    index = event.get("contentBlockIndex", event.get("output_index", event.get("index")))
+    return index if isinstance(index, int) and "choices" not in event and "finish_reason" not in event else None
+
+
+WHOLE_CALLS = {"gemini", "vertex", "ollama", "mistral", "modular_prompt"}
+"""The providers whose writers send each call whole."""
+
+
+@over("seed", list(range(6)))
+@pytest.mark.parametrize("provider", [p for p in having("stream") if p not in WHOLE_CALLS])
+def test_fragments_of_parallel_calls_stay_in_their_calls(
+    sample: Package, models: Any, provider: str, seed: int
+) -> None:
+    """The events of three calls, each with many fragments, come mixed."""
+    module, random_ = sample.provider(provider), random.Random(seed)
+    calls = [models.ToolCall(f"call0000{i}", "get_weather", {"city": f"c{i}" * 9}) for i in range(3)]
+    writer = module.StreamWriter(id="a", created=1)
+    events: list[Any] = []
+    for i, call in enumerate(calls):
+        text = json.dumps(call.arguments, separators=(",", ":"))
+        events += writer.write(models.ToolCallDelta(i, call.id, call.name, text[:2]))
+        for character in text[2:]:
+            events += writer.write(models.ToolCallDelta(i, arguments_delta=character))
+    message = models.AssistantMessage([models.ToolCallPart(call) for call in calls])
+    events += writer.write(models.CompletedEvent(models.Completion(message, "tool_calls")))
+    by_index = [[event for event in events if index_of_call(event) == index] for index in range(5)]
+    lanes = [lane for lane in by_index if lane]
+    assert [len(lane) > 20 for lane in lanes] == [True] * 3
+    before = events[: events.index(lanes[0][0])]
+    after = events[events.index(lanes[-1][-1]) + 1 :]
+    mixed = []
+    while any(lanes):
+        mixed.append(random_.choice([lane for lane in lanes if lane]).pop(0))
+    completion, _ = laws.played(sample, provider, [*before, *mixed, *after])
+    read = [(call.id, call.arguments, call.invalid) for call in laws.calls_of(sample, completion)]
+    assert sorted(read) == [(call.id, call.arguments, None) for call in calls]
 
 
 @each_provider
