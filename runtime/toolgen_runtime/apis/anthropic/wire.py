@@ -3,7 +3,7 @@
 # isort: skip_file
 """The objects of Anthropic Messages, key by key.
 
-Facts checked on 2026-11-21: https://docs.anthropic.com/en/api/messages
+Facts checked on 2026-11-29: https://docs.anthropic.com/en/api/messages
 """
 
 from __future__ import annotations

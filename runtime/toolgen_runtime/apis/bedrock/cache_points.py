@@ -21,7 +21,7 @@ __all__ = [
 
 _MOST_POINTS = 4  # documented for the models of Anthropic and Amazon
 
-_TTLS = ("5m", "1h")  # botocore 1.44.5, CacheTTL
+_TTLS = ("5m", "1h")  # botocore 1.44.8, CacheTTL
 
 
 def attach_cache_point(block: Any, before: Any, reader: Reader) -> bool:

@@ -3,7 +3,7 @@
 # isort: skip_file
 """The objects of Amazon Bedrock Converse, key by key.
 
-Facts checked on 2026-11-21: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+Facts checked on 2026-11-29: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 # isort: skip_file
 """The objects of Gemini API, key by key.
 
-Facts checked on 2026-11-21: https://ai.google.dev/api/generate-content
+Facts checked on 2026-11-29: https://ai.google.dev/api/generate-content
 """
 
 from __future__ import annotations

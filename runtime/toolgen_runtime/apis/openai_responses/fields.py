@@ -165,7 +165,7 @@ def write_always_written_flag(value: bool | None, at: Path, writer: Writer) -> b
 Kind = Literal["message", "call", "reasoning", "model_item", "result", "user", "system", "app_item"]
 
 _CLIENT_CALLS = frozenset(["custom_tool_call", "shell_call", "local_shell_call", "apply_patch_call", "computer_call"])
-"""Calls that the app runs itself, besides function calls (`openai.types.responses`, SDK 3.54.0)."""
+"""Calls that the app runs itself, besides function calls (`openai.types.responses`, SDK 3.57.0)."""
 
 _PARTS = frozenset(["input_audio", "input_file", "input_image", "input_text", "output_text", "refusal"])
 """Types of the parts of a message."""

@@ -400,7 +400,7 @@ _DEMANDED: dict[str, Any] = {
     "tool_choice": "auto",
     "tools": [],
 }
-"""What the client's types require of a response that has just begun (`openai.types.responses.Response`, SDK 3.54.0)."""
+"""What the client's types require of a response that has just begun (`openai.types.responses.Response`, SDK 3.57.0)."""
 
 _PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
 

@@ -3,7 +3,7 @@
 # isort: skip_file
 """The objects of OpenAI Responses, key by key.
 
-Facts checked on 2026-11-21: https://platform.openai.com/docs/api-reference/responses/create
+Facts checked on 2026-11-29: https://platform.openai.com/docs/api-reference/responses/create
 """
 
 from __future__ import annotations
