@@ -1,9 +1,9 @@
 """The public functions of all provider modules. Each module binds those that its wire supports.
 
 A converter has three layers. This class contains what all wires share. The class of an API (in `apis`) adds how its
-messages, results and responses are arranged. A class that is generated from the provider's profile (in `wires`) adds
-facts, a reader and a writer for each object. `read_x` and `write_x` convert one object. A class may override those of
-its base.
+messages, results and responses are arranged. A class that is generated from the provider's profile (`wire.py` or
+`hosts/<name>.py` there) adds facts, a reader and a writer for each object. `read_x` and `write_x` convert one object. A
+class may override those of its base.
 """
 
 from __future__ import annotations
