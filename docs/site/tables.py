@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,15 +79,52 @@ def model_facts() -> str:
 
 
 def models() -> str:
-    """Return the table of the models that profiles have facts about."""
-    rows = []
-    for path in sorted((SCHEMAS / "providers").glob("*.yaml")):
-        for entry in _read(path).get("models", ()):
-            facts = ", ".join(f"`{key}`" for key in entry if key not in ("match", "date", "evidence"))
-            rows.append(
-                (f"`{path.stem}`", ", ".join(f"`{name}`" for name in entry["match"]), facts, str(entry["date"]))
-            )
-    return _table(("provider", "models", "facts", "date"), rows)
+    """Return the table of the models that profiles have facts about: what differs, and where it holds."""
+    profiles = {path.stem: _read(path) for path in sorted((SCHEMAS / "providers").glob("*.yaml"))}
+    sharing = {
+        name: [name, *(other for other, facts in profiles.items() if name in facts.get("models_of", ()))]
+        for name in profiles
+    }
+    rows = [
+        (_codes(entry["match"]), ", ".join(_facts_in_short(entry)), _codes(sharing[name]))
+        for name, facts in profiles.items()
+        for entry in facts.get("models", ())
+    ]
+    return _table(("models", "what differs", "providers"), [row for row in rows if row[1]])
+
+
+_WITH_PARTS = frozenset(["reasoning", "limits", "media", "output", "parameters"])
+"""The facts that are shown part by part."""
+
+_NOT_SHOWN = frozenset(["match", "date", "evidence", "context", "cache_minimum"])
+"""What is no fact, and facts that change no request."""
+
+
+def _facts_in_short(facts: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """Yield facts by their last names, with short values. `no` stands before what the models do not have."""
+    for key, value in facts.items():
+        name = f"`{above}.{key}`" if above in ("media", "output") else f"`{key}`"
+        if key in _WITH_PARTS and isinstance(value, Mapping):
+            yield from _facts_in_short(value, key)
+        elif value is False or value == []:
+            yield f"no {name}"
+        elif key not in _NOT_SHOWN:
+            yield f"{name} {_short_value(key, value)}".rstrip()
+
+
+def _short_value(key: str, value: Any) -> str:
+    """Return a value in one word, a range where only its ends matter; nothing if its name says enough."""
+    if key == "budget":
+        return f"{value['least']}…{value.get('most', '')}"
+    if key == "efforts" and len(value) > 1:
+        return f"{value[0]}…{value[-1]}"
+    if isinstance(value, list):
+        return str(value[0]) if len(value) == 1 and not isinstance(value[0], list) else ""
+    return "as usual" if value is None else str(value) if type(value) in (int, str) else ""
+
+
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 GROUPS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {

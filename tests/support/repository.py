@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from toolgen.resolve.profiles import merge_profile
+from toolgen.resolve.profiles import merge_profile, with_models_of
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "schemas"
@@ -32,7 +32,9 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _whole(folder: Path, name: str) -> dict[str, Any]:
-    facts = _read(folder / f"{name}.yaml")
+    facts = with_models_of(
+        _read(folder / f"{name}.yaml"), lambda other: _read(folder / f"{other}.yaml").get("models", ())
+    )
     parent = facts.pop("extends", None)
     return facts if parent is None else dict(merge_profile(_whole(folder, parent), facts))
 

@@ -45,7 +45,7 @@ from toolgen_runtime.json_values import apply_merge_patch, same_json
 
 # Modules.
 
-NOT_IN_CLASS = frozenset({"extends", "limits", "models", "parameter_names"})
+NOT_IN_CLASS = frozenset({"extends", "limits", "models", "models_of", "parameter_names"})
 """The sections of a profile that its class contains nothing of."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,6 +48,16 @@ def merge_profile(base: Any, patch: Any) -> Any:
     return {**facts, "unions": {name: _without_members(union, removed) for name, union in unions.items()}}
 
 
+def with_models_of(facts: Mapping[str, Any], entries: Callable[[str], Iterable[Any]]) -> dict[str, Any]:
+    """Return what a profile states, with the entries about models of those that `models_of` names before its own.
+
+    `entries` returns the entries that a profile states itself, by its name.
+    """
+    stated = {key: value for key, value in facts.items() if key != "models_of"}
+    shared = [entry for name in facts.get("models_of") or () for entry in entries(name)]
+    return {**stated, "models": [*shared, *(facts.get("models") or ())]} if shared else stated
+
+
 def _with_all_models(base: Any, patch: Any, facts: Any) -> Any:
     """Return merged facts with the entries about models of both: a list that a profile adds to."""
     inherited, stated = (each.get("models") if isinstance(each, Mapping) else None for each in (base, patch))
@@ -74,7 +84,7 @@ def resolve_profiles(
     Documents with the same stem are applied in order as patches: the shipped profile, then the project's.
     """
     layers: dict[str, list[Document]] = {}
-    for document in documents:
+    for document in _with_shared_models(list(documents), findings):
         layers.setdefault(profile_name_of_file(document), []).append(document)
     for name, named_documents in layers.items():
         if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name) or name in DEVICES:
@@ -90,6 +100,19 @@ def resolve_profiles(
     return tuple(
         profile for profile in profiles if _check_dialect(profile, findings) and _check_patterns(profile, findings)
     )
+
+
+def _with_shared_models(documents: Sequence[Document], findings: Findings) -> Iterator[Document]:
+    """Yield the documents of profiles, each with the entries about models that it shares. Report unknown names."""
+    shipped = {profile_name_of_file(document): document.value for document in documents if document.is_shipped}
+    for document in documents:
+        names = document.value.get("models_of")
+        unknown = [name for name in names if name not in shipped] if isinstance(names, list) else []
+        for name in unknown:
+            hint = did_you_mean_or_known(name, sorted(shipped), "providers")
+            findings.add("profile-models-unknown", document.span("models_of", names.index(name)), hint=hint, name=name)
+        known = {**document.value, "models_of": [name for name in names or () if name not in unknown]}
+        yield replace(document, value=with_models_of(known, lambda name: shipped[name].get("models", ())))
 
 
 def _check_dialect(profile: Profile, findings: Findings) -> bool:

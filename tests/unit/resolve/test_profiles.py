@@ -64,6 +64,21 @@ def test_a_profile_that_no_provider_uses_is_a_warning(
     assert unused_profiles == [("warning", f"{schemas.as_posix()}/providers/{name}.yaml") for name in unused]
 
 
+def test_a_profile_shares_the_entries_about_models_of_another_one_before_its_own(tmp_path: Path) -> None:
+    text = "extends: openai_compatible\nmodels_of: [cohere]\nmodels: [{match: [command-r7b*], limits: {output: 9}}]\n"
+    catalog = resolve_project(project(tmp_path, "mine", mine=text), Findings()).catalog  # type: ignore[union-attr]  # it has no errors
+    entries = [*profile("openai_compatible")["models"], *profile("cohere")["models"], {"match": ["command-r7b*"]}]
+    assert [entry["match"] for entry in catalog.profiles[0].facts["models"]] == [entry["match"] for entry in entries]
+    assert "models_of" not in catalog.profiles[0].facts
+
+
+def test_models_of_a_profile_that_does_not_exist_are_an_error(tmp_path: Path) -> None:
+    findings = Findings()
+    compile_project(project(tmp_path, "mine", mine="extends: openai_chat\nmodels_of: [mistral, coher]\n"), findings)
+    (finding,) = findings.items
+    assert (finding.code, finding.span.line, finding.hint) == ("profile-models-unknown", 2, "did you mean 'cohere'?")
+
+
 @pytest.mark.parametrize(
     ("parent", "hint"),
     [("openai_chatt", "did you mean 'openai_chat'?"), ("xyzzy", "known providers: agent_sdk, anthropic, azure, "), ("mine_too", "remove `extends` from one of")],

@@ -137,7 +137,6 @@ class Mistral(MistralConverter):
                     "logprobs": False,
                     "top_logprobs": False,
                     "logit_bias": False,
-                    "max_tokens": "max_completion_tokens",
                 },
                 "parallel_calls": False,
                 "limits": {"context": 200000, "output": 100000},
@@ -154,13 +153,7 @@ class Mistral(MistralConverter):
             {
                 "match": ["gpt-5*", "gpt-6*"],
                 "reasoning": {"budget": False},
-                "parameters": {
-                    "max_tokens": "max_completion_tokens",
-                    "stop": False,
-                    "frequencyPenalty": [0],
-                    "presencePenalty": [0],
-                    "logit_bias": False,
-                },
+                "parameters": {"stop": False, "frequencyPenalty": [0], "presencePenalty": [0], "logit_bias": False},
                 "limits": {"output": 128000},
             },
             {
@@ -233,6 +226,10 @@ class Mistral(MistralConverter):
             {
                 "match": ["gpt-6.*-sol*", "gpt-6-astra*", "gpt-6-rosalind*"],
                 "reasoning": {"efforts": ["low", "medium", "high", "xhigh", "max"]},
+            },
+            {
+                "match": ["o1", "o1-*", "o3", "o3-*", "o4-mini*", "gpt-5*", "gpt-6*"],
+                "parameters": {"max_tokens": "max_completion_tokens"},
             },
             {
                 "match": ["gpt-5.[4-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*", "gpt-[1-9][0-9]*"],

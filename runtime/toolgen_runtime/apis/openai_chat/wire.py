@@ -187,7 +187,6 @@ class OpenaiChat(ChatConverter):
                     "logprobs": False,
                     "top_logprobs": False,
                     "logit_bias": False,
-                    "max_tokens": "max_completion_tokens",
                 },
                 "parallel_calls": False,
                 "limits": {"context": 200000, "output": 100000},
@@ -204,13 +203,7 @@ class OpenaiChat(ChatConverter):
             {
                 "match": ["gpt-5*", "gpt-6*"],
                 "reasoning": {"budget": False},
-                "parameters": {
-                    "max_tokens": "max_completion_tokens",
-                    "stop": False,
-                    "frequencyPenalty": [0],
-                    "presencePenalty": [0],
-                    "logit_bias": False,
-                },
+                "parameters": {"stop": False, "frequencyPenalty": [0], "presencePenalty": [0], "logit_bias": False},
                 "limits": {"output": 128000},
             },
             {
@@ -283,6 +276,10 @@ class OpenaiChat(ChatConverter):
             {
                 "match": ["gpt-6.*-sol*", "gpt-6-astra*", "gpt-6-rosalind*"],
                 "reasoning": {"efforts": ["low", "medium", "high", "xhigh", "max"]},
+            },
+            {
+                "match": ["o1", "o1-*", "o3", "o3-*", "o4-mini*", "gpt-5*", "gpt-6*"],
+                "parameters": {"max_tokens": "max_completion_tokens"},
             },
             {
                 "match": ["gpt-5.[4-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*", "gpt-[1-9][0-9]*"],
