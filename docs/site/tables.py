@@ -115,7 +115,7 @@ def _facts_in_short(facts: Mapping[str, Any], above: str = "") -> Iterator[str]:
 def _short_value(key: str, value: Any) -> str:
     """Return a value in one word, a range where only its ends matter; nothing if its name says enough."""
     if key == "budget":
-        return f"{value['least']}…{value.get('most', '')}"
+        return f"{value.get('least', '')}…{value.get('most', '')}"
     if key == "efforts" and len(value) > 1:
         return f"{value[0]}…{value[-1]}"
     if isinstance(value, list):

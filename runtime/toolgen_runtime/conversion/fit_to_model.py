@@ -19,6 +19,7 @@ from ..models import (
     OutputSchema,
     Reasoning,
     Request,
+    SystemMessage,
     TextPart,
     ToolMessage,
     ToolResult,
@@ -85,7 +86,7 @@ def fit_request_to_model(request: Request, writer: Writer) -> Request:
     request = _fit_reasoning(request, facts.reasoning, writer)
     refused: dict[str, Any] = {_FIELDS[name]: None for name in _refused_parameters(request, facts, writer)}
     request = replace(request, **refused) if refused else request
-    for fit in (_fit_choice, _fit_parallel_calls, _fit_output, _fit_limits, _fit_messages):
+    for fit in (_fit_tools, _fit_choice, _fit_parallel_calls, _fit_output, _fit_limits, _fit_messages):
         request = fit(request, facts, writer)
     return request
 
@@ -93,11 +94,16 @@ def fit_request_to_model(request: Request, writer: Writer) -> Request:
 def is_reasoning(request: Request, facts: ModelFacts) -> bool:
     """Return whether the model reasons for a request: because it says so, or by the model's default."""
     reasoning = request.reasoning
-    if reasoning is not None and reasoning.effort is not None:
+    if reasoning is not None and reasoning.effort is not None and not _is_effort_without_thinking(reasoning, facts):
         return reasoning.effort != "none"
     if reasoning is not None and reasoning.budget_tokens is not None:
         return reasoning.budget_tokens > 0
     return facts.reasoning.default not in (None, "none")
+
+
+def _is_effort_without_thinking(reasoning: Reasoning, facts: ModelFacts) -> bool:
+    """Return whether an effort says how much to write, but does not switch thinking on, which has a form of its own."""
+    return facts.reasoning.thinking in ("enabled", "any") and reasoning.effort != "none"
 
 
 # Reasoning.
@@ -279,6 +285,14 @@ def _with_renamed_key(body: dict[str, Any], name: str, new_name: str) -> dict[st
 # Tools, output and limits.
 
 
+def _fit_tools(request: Request, facts: ModelFacts, writer: Writer) -> Request:
+    """Return a request without tools, and without settings about them, if the model cannot call any."""
+    if facts.tools is not False or not has_tools_for_provider(request.tools, writer.wire):
+        return request
+    report_for_model(writer, (ROOT, "tools"), "tools", "dropped", "cannot call tools", "tools", "behaviour")
+    return replace(request, tools=None, tool_choice=None, parallel_tool_calls=None)
+
+
 def _fit_choice(request: Request, facts: ModelFacts, writer: Writer) -> Request:
     """Return a request that leaves the choice to a model that cannot be forced to call."""
     choice = request.tool_choice
@@ -355,11 +369,17 @@ def _fit_limits(request: Request, facts: ModelFacts, writer: Writer) -> Request:
 def _fit_messages(request: Request, facts: ModelFacts, writer: Writer) -> Request:
     """Return a request whose messages the model accepts: media that it takes, and no answer that it shall continue."""
     messages = request.messages
-    if facts.prefill is False and messages and _is_prefill(messages[-1]):
+    is_continued = facts.prefill in (None, True) or (
+        facts.prefill == "unless_reasoning" and not is_reasoning(request, facts)
+    )
+    if not is_continued and messages and _is_prefill(messages[-1]):
         at = ((ROOT, "messages"), len(messages) - 1)
-        reason = "does not continue an answer: the conversation must end with the user"
+        while_reasoning = "" if facts.prefill is False else " while it reasons"
+        reason = f"does not continue an answer{while_reasoning}: the conversation must end with the user"
         report_for_model(writer, at, "the last message", "dropped", reason, "prefill", "behaviour")
         messages = messages[:-1]
+    if facts.system is False:
+        messages = [_as_user_message(message, i, writer) for i, message in enumerate(messages)]
     kinds = facts.media.get("input")
     if kinds is not None:
         messages = [_with_media(message, i, kinds, writer) for i, message in enumerate(messages)]
@@ -367,6 +387,15 @@ def _fit_messages(request: Request, facts: ModelFacts, writer: Writer) -> Reques
     if kinds is not None:
         messages = _with_media_after_results(messages, kinds, writer)
     return request if messages is request.messages else replace(request, messages=messages)
+
+
+def _as_user_message(message: Message, index: int, writer: Writer) -> Message:
+    """Return a system message as one of the user, and others as they are."""
+    if type(message) is not SystemMessage:
+        return message
+    at = ((ROOT, "messages"), index)
+    report_for_model(writer, at, "a system message", "rewritten", "takes no system message", "system", "warning")
+    return UserMessage(message.content, message.name)
 
 
 def _with_media_after_results(messages: list[Message], kinds: Collection[str], writer: Writer) -> list[Message]:
@@ -407,9 +436,13 @@ def _without_media(
         if type(part) in (TextPart, OpaquePart) or part.type in kinds:
             value.append(part)
             continue
-        reason = "takes it after the results of the turn"
-        report_for_model(writer, ((at, "value"), i), type(part).__name__, "moved", reason, "media.results")
-        moved.append(part)
+        here, what = ((at, "value"), i), type(part).__name__
+        if writer.model_facts.media.get("after_results") is False:
+            report_for_model(writer, here, what, "described", "does not take it", "media.after_results", "warning")
+        else:
+            reason = "takes it after the results of the turn"
+            report_for_model(writer, here, what, "moved", reason, "media.results")
+            moved.append(part)
         value.append(TextPart(describe_as_text(part)))
     if value == result.value:
         return result

@@ -36,12 +36,14 @@ class ModelFacts:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     while_reasoning: Mapping[str, Any] = field(default_factory=dict)
     exclusive: Sequence[Sequence[str]] = ()
+    tools: bool | None = None
     parallel_calls: bool | None = None
     strict: bool | None = None
     output: Mapping[str, bool] = field(default_factory=dict)
-    media: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    prefill: bool | None = None
+    media: Mapping[str, Any] = field(default_factory=dict)
+    prefill: bool | Literal["unless_reasoning"] | None = None
     forced_choice: bool | Literal["unless_reasoning"] | None = None
+    system: bool | None = None
     inline_system: bool | None = None
     error_flag: bool | None = None
     signed_calls: bool | None = None
@@ -59,7 +61,7 @@ def find_model_facts(entries: Sequence[Mapping[str, Any]], model: str) -> ModelF
     """Return the facts of a model.
 
     Of all entries that match its name the later ones win, key by key (RFC 7396). An entry with `is` says that the name
-    is that of another model in this place, such as a deployment: that model's entries count first.
+    is that of another model in this place, such as a deployment: that model's entries count in place of those before it.
     """
     facts = merge_entries(entries, model)
     if not facts:
@@ -80,9 +82,12 @@ def matching_entries(entries: Sequence[Mapping[str, Any]], model: str) -> list[M
     """Return the entries that are about a model, in the order in which they count."""
     names = _names_of(model)
     own = [entry for entry in entries if _matches(entry["match"], names)]
-    other_names = _names_of(next((entry["is"] for entry in reversed(own) if "is" in entry), ""))
-    others = [entry for entry in entries if other_names and "is" not in entry and _matches(entry["match"], other_names)]
-    return others + [entry for entry in own if not any(entry is other for other in others)]
+    last = next((i for i in range(len(own) - 1, -1, -1) if "is" in own[i]), None)
+    if last is None:
+        return own
+    other_names = _names_of(own[last]["is"])
+    others = [entry for entry in entries if "is" not in entry and _matches(entry["match"], other_names)]
+    return others + [entry for entry in own[last:] if not any(entry is other for other in others)]
 
 
 def _names_of(model: str) -> frozenset[str]:

@@ -691,8 +691,12 @@ def _thinking_budget(wire: dict[str, Any]) -> int | None:
 
 def _release_choice_while_thinking(wire: dict[str, Any], at: Path, writer: Writer) -> None:
     """Leave the choice to the model if it is thinking, because the API cannot force a call then."""
-    choice = inner_extras(wire, "tool_choice")
-    if choice.get("type") not in ("any", "tool") or inner_extras(wire, "thinking").get("type") != "enabled":
+    choice, thinking = inner_extras(wire, "tool_choice"), inner_extras(wire, "thinking").get("type")
+    # Of the models with adaptive thinking, those that have the other form as well cannot be forced either.
+    is_thinking = thinking == "enabled" or (
+        thinking == "adaptive" and writer.model_facts.reasoning.thinking == "any"
+    )
+    if choice.get("type") not in ("any", "tool") or not is_thinking:
         return
     reason = "the API cannot force a call while the model is thinking"
     writer.report_loss((at, "toolChoice"), "toolChoice", "dropped", reason, "behaviour")

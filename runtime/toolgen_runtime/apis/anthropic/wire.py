@@ -135,7 +135,24 @@ class Anthropic(AnthropicConverter):
         },
         shares={"bedrock": ["cachePoint"]},
         models=[
-            {"match": ["claude-*"], "reasoning": {"budget": {"least": 1024, "off": True}}},
+            {
+                "match": ["claude-*"],
+                "reasoning": {"budget": {"least": 1024, "off": True}},
+                "prefill": "unless_reasoning",
+            },
+            {
+                "match": [
+                    "claude-2*",
+                    "claude-instant*",
+                    "claude-3*",
+                    "claude-*-4",
+                    "claude-*-4-0*",
+                    "claude-*-4?[1-6]",
+                    "claude-*-4?[1-6]-*",
+                ],
+                "parameters": {"temperature": True, "topP": True, "topK": True},
+                "while_reasoning": {"temperature": [1], "topP": False, "topK": False},
+            },
             {
                 "match": [
                     "claude-2*",
@@ -170,7 +187,7 @@ class Anthropic(AnthropicConverter):
             {"match": ["claude-3?7-sonnet*", "claude-sonnet-4", "claude-sonnet-4-0*"], "limits": {"output": 64000}},
             {"match": ["claude-opus-4", "claude-opus-4-0*", "claude-opus-4?1*"], "limits": {"output": 32000}},
             {"match": ["claude-opus-4?1*", "claude-*-4?[5-6]*"], "exclusive": [["temperature", "topP"]]},
-            {"match": ["claude-*-4?[5-6]*"], "strict": True, "forced_choice": True},
+            {"match": ["claude-*-4?[5-6]*"], "strict": True},
             {
                 "match": ["claude-sonnet-4?5*", "claude-haiku-4?5*"],
                 "reasoning": {"efforts": [], "thinking": "enabled"},
@@ -207,6 +224,7 @@ class Anthropic(AnthropicConverter):
                 "prefill": False,
                 "limits": {"context": 1000000, "output": 128000},
             },
+            {"match": ["claude-opus-4?7*"], "forced_choice": "unless_reasoning"},
             {
                 "match": [
                     "claude-opus-4?8*",

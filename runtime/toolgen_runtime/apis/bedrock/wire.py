@@ -132,7 +132,24 @@ class Bedrock(BedrockConverter):
         },
         shares={"anthropic": ["cache_control"]},
         models=[
-            {"match": ["claude-*"], "reasoning": {"budget": {"least": 1024, "off": True}}},
+            {
+                "match": ["claude-*"],
+                "reasoning": {"budget": {"least": 1024, "off": True}},
+                "prefill": "unless_reasoning",
+            },
+            {
+                "match": [
+                    "claude-2*",
+                    "claude-instant*",
+                    "claude-3*",
+                    "claude-*-4",
+                    "claude-*-4-0*",
+                    "claude-*-4?[1-6]",
+                    "claude-*-4?[1-6]-*",
+                ],
+                "parameters": {"temperature": True, "topP": True, "topK": True},
+                "while_reasoning": {"temperature": [1], "topP": False, "topK": False},
+            },
             {
                 "match": [
                     "claude-2*",
@@ -167,7 +184,7 @@ class Bedrock(BedrockConverter):
             {"match": ["claude-3?7-sonnet*", "claude-sonnet-4", "claude-sonnet-4-0*"], "limits": {"output": 64000}},
             {"match": ["claude-opus-4", "claude-opus-4-0*", "claude-opus-4?1*"], "limits": {"output": 32000}},
             {"match": ["claude-opus-4?1*", "claude-*-4?[5-6]*"], "exclusive": [["temperature", "topP"]]},
-            {"match": ["claude-*-4?[5-6]*"], "strict": True, "forced_choice": True},
+            {"match": ["claude-*-4?[5-6]*"], "strict": True},
             {
                 "match": ["claude-sonnet-4?5*", "claude-haiku-4?5*"],
                 "reasoning": {"efforts": [], "thinking": "enabled"},
@@ -204,6 +221,7 @@ class Bedrock(BedrockConverter):
                 "prefill": False,
                 "limits": {"context": 1000000, "output": 128000},
             },
+            {"match": ["claude-opus-4?7*"], "forced_choice": "unless_reasoning"},
             {
                 "match": [
                     "claude-opus-4?8*",
@@ -255,6 +273,11 @@ class Bedrock(BedrockConverter):
                 "limits": {"output": 10000},
                 "media": {"results": []},
             },
+            {"match": ["gpt-oss*", "qwen*"], "parameters": {"stop": False}},
+            {"match": ["llama*", "mistral*"], "media": {"after_results": False}},
+            {"match": ["*deepseek.r1*", "titan-text*"], "tools": False},
+            {"match": ["titan-text*"], "system": False},
+            {"match": ["llama*"], "forced_choice": False},
             {
                 "match": [
                     "claude-opus-4?[7-9]*",
@@ -267,6 +290,17 @@ class Bedrock(BedrockConverter):
                 "parameters": {"additionalModelRequestFields.top_k": False},
             },
             {"match": ["claude-*"], "inline_system": None},
+            {
+                "match": [
+                    "claude-3?7-sonnet*",
+                    "claude-*-4",
+                    "claude-*-4-0*",
+                    "claude-*-4?[1-7]",
+                    "claude-*-4?[1-7]-*",
+                ],
+                "forced_choice": "unless_reasoning",
+                "while_reasoning": {"additionalModelRequestFields.top_k": False},
+            },
         ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {

@@ -210,6 +210,7 @@ class Gemini(GeminiConverter):
                 "match": ["gemini-3.[6-9]-flash*", "gemini-3.5-flash-lite*"],
                 "parameters": {"temperature": False, "topP": False, "topK": False},
             },
+            {"match": ["gemma-3-*", "gemma-3n*"], "tools": False, "system": False},
         ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {

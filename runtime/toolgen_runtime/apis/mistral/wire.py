@@ -144,6 +144,8 @@ class Mistral(MistralConverter):
             {
                 "match": ["o1-mini*", "o1-preview*"],
                 "reasoning": {"efforts": []},
+                "tools": False,
+                "system": False,
                 "strict": False,
                 "output": {"json": False, "schema": False},
                 "limits": {"context": 128000, "output": 65536},

@@ -73,7 +73,8 @@ class Ollama(OllamaConverter):
             {
                 "match": ["llama*", "gemma2*", "gemma3*", "mistral*", "phi*", "qwen2*", "command-r*"],
                 "reasoning": {"efforts": [], "budget": False},
-            }
+            },
+            {"match": ["gemma", "gemma2*", "gemma3", "llama3", "deepseek-r1*"], "tools": False},
         ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {}

@@ -192,6 +192,8 @@ class OpenaiResponses(ResponsesConverter):
             {
                 "match": ["o1-mini*", "o1-preview*"],
                 "reasoning": {"efforts": []},
+                "tools": False,
+                "system": False,
                 "strict": False,
                 "output": {"json": False, "schema": False},
                 "limits": {"context": 128000, "output": 65536},

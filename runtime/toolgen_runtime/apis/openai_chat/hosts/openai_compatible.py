@@ -172,6 +172,8 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
             {
                 "match": ["o1-mini*", "o1-preview*"],
                 "reasoning": {"efforts": []},
+                "tools": False,
+                "system": False,
                 "strict": False,
                 "output": {"json": False, "schema": False},
                 "limits": {"context": 128000, "output": 65536},
@@ -280,6 +282,39 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
                 "forced_choice": "unless_reasoning",
             },
             {"match": ["deepseek-v4*"], "reasoning": {"default": "high"}, "forced_choice": "unless_reasoning"},
+            {
+                "match": [
+                    "claude-opus-4?6*",
+                    "claude-sonnet-4?6*",
+                    "claude-opus-4?[7-9]*",
+                    "claude-sonnet-[5-9]*",
+                    "claude-opus-[5-9]*",
+                    "claude-haiku-[5-9]*",
+                    "claude-fable-*",
+                    "claude-mythos-*",
+                ],
+                "prefill": False,
+            },
+            {
+                "match": [
+                    "claude-opus-4?[7-9]*",
+                    "claude-sonnet-[5-9]*",
+                    "claude-opus-[5-9]*",
+                    "claude-haiku-[5-9]*",
+                    "claude-fable-*",
+                    "claude-mythos-*",
+                ],
+                "parameters": {"temperature": False, "topP": False, "topK": False},
+            },
+            {
+                "match": ["claude-opus-5?5*", "claude-sonnet-5?5*", "claude-fable-5?1*", "claude-mythos-5?1*"],
+                "forced_choice": False,
+            },
+            {"match": ["gemini-1*", "gemini-2.0*", "gemini-2.5*"], "output": {"beside_tools": False}},
+            {
+                "match": ["gemini-3.[6-9]-flash*", "gemini-3.5-flash-lite*"],
+                "parameters": {"temperature": False, "topP": False, "topK": False},
+            },
         ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = apply_merge_patch(OpenaiChat.TOOL_CHOICES, {"allowed": None})

@@ -160,6 +160,7 @@ class Vllm(OpenaiCompatible):
                 "needs": ["items"],
             },
         },
+        models=[{"match": ["*"], "is": "open weights"}],
     )
     ERRORS: ClassVar[dict[str, Any]] = apply_merge_patch(
         OpenaiCompatible.ERRORS, {"phrases": {"enable-auto-tool-choice": "invalid_request"}}
