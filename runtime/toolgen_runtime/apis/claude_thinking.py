@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..conversion.extras import ABSENT
@@ -10,7 +11,14 @@ from ..conversion.writer import Writer
 from ..models import Reasoning
 from ..paths import Path
 
-__all__ = ["SMALLEST_BUDGET", "fit_thinking", "read_reasoning_settings", "write_thinking"]
+__all__ = [
+    "budget_of",
+    "fit_thinking",
+    "fit_thinking_to_limit",
+    "fit_thinking_to_turn",
+    "read_reasoning_settings",
+    "write_thinking",
+]
 
 SMALLEST_BUDGET = 1024
 """The least number of tokens for thinking."""
@@ -74,6 +82,66 @@ def fit_thinking(thinking: Any, effort: str | None, at: Path, writer: Writer) ->
     reason = f"has no adaptive thinking, and gets {tokens:,} tokens for it"
     report_for_model(writer, at, "thinking", "rewritten", reason, fact, "warning")
     return {**_display_of(thinking), "type": "enabled", "budget_tokens": tokens}
+
+
+def budget_of(thinking: Any) -> int | None:
+    """Return the number of tokens of enabled thinking. None for another setting."""
+    if type(thinking) is not dict or thinking.get("type") != "enabled":
+        return None
+    budget = thinking.get("budget_tokens")
+    return budget if type(budget) is int else None
+
+
+def fit_thinking_to_turn(thinking: Any, messages: Any, kind_of: Callable[[Any], Any], at: Path, writer: Writer) -> Any:
+    """Return a setting for thinking that a turn allows: ABSENT if calls without thinking were answered last.
+
+    `messages` are those of the body, and `kind_of` returns the kind of one of their blocks.
+    """
+    if budget_of(thinking) is None or not _lacks_thinking(messages, kind_of):
+        return thinking
+    reason = "the API requires thinking in a turn whose calls were answered last"
+    writer.report_loss(at, "reasoning", "dropped", reason, "warning")
+    return ABSENT
+
+
+def _lacks_thinking(messages: Any, kind_of: Callable[[Any], Any]) -> bool:
+    """Return whether results end the messages, and no message of the turn that they belong to starts with thinking.
+
+    To the API a turn is all that the assistant has said since the user said something else than results. The model
+    often thinks only at its start, so its later messages need no thinking.
+    """
+    has_results = False
+    for message in reversed(messages if type(messages) is list else []):
+        role, content = (message.get("role"), message.get("content")) if type(message) is dict else (None, None)
+        kinds = [kind_of(block) for block in content] if type(content) is list else []
+        if role == "assistant" and kinds and kinds[0] in _THINKING:
+            return False
+        if role == "user":
+            if _RESULTS.isdisjoint(kinds):
+                break
+            has_results = True
+        elif not has_results and role == "assistant":
+            break
+    return has_results
+
+
+_THINKING = frozenset(["thinking", "redacted_thinking", "reasoning", "redacted"])
+_RESULTS = frozenset(["tool_result", "result"])
+"""The kinds of blocks on both wires."""
+
+
+def fit_thinking_to_limit(thinking: Any, max_tokens: Any, at: Path, writer: Writer) -> Any:
+    """Return a setting for thinking whose number of tokens is below the limit of all tokens; ABSENT for none."""
+    budget = budget_of(thinking)
+    if budget is None or type(max_tokens) is not int or budget < max_tokens:
+        return thinking
+    if max_tokens <= SMALLEST_BUDGET:
+        reason = f"thinking takes at least {SMALLEST_BUDGET:,} tokens, and maxOutputTokens counts them"
+        writer.report_loss(at, "reasoning", "dropped", reason, "warning")
+        return ABSENT
+    reason = "it must be below maxOutputTokens, which counts these tokens too"
+    writer.report_loss((at, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
+    return {**thinking, "budget_tokens": max_tokens - 1}
 
 
 def _display_of(thinking: Any) -> dict[str, Any]:

@@ -56,6 +56,23 @@ def test_thinking_is_left_out_if_the_last_calls_came_without_it(sample: Package,
     assert ("thinking" in body, losses) == (True, [])
 
 
+@pytest.mark.parametrize(("model", "is_forced"), [("claude-opus-4-6", False), ("claude-opus-4-8", True), ("new", True)])
+def test_a_stored_adaptive_thinking_frees_the_choice_of_models_that_cannot_be_forced_then(
+    sample: Package, model: str, is_forced: bool
+) -> None:
+    """langchain-ai/langchain-aws#1151, up to Claude 4.7."""
+    tools = [{"name": "now", "input_schema": {"type": "object", "properties": {}}}]
+    body = {
+        "model": model,
+        "max_tokens": 9,
+        "thinking": {"type": "adaptive"},
+        "messages": [{"role": "user", "content": "Hi."}],
+    }
+    request = sample.provider(PROVIDER).from_request({**body, "tools": tools, "tool_choice": {"type": "any"}})
+    sent = laws.write(sample, PROVIDER, request)
+    assert sent["tool_choice"] == {"type": "any" if is_forced else "auto"}
+
+
 def test_a_system_message_may_have_only_settings(sample: Package) -> None:
     module = sample.provider("anthropic")
     user = {"role": "user", "content": "Hi."}

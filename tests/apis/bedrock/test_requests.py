@@ -556,3 +556,31 @@ def test_the_text_of_a_document_is_its_data(sample: Package) -> None:
     request = laws.read(sample, "bedrock", body)
     assert base64.b64decode(request.messages[0].content[0].data).decode() == "Größe"
     laws.body_comes_back(sample, "bedrock", body)
+
+
+CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+
+
+@pytest.mark.parametrize("has_thought", [False, True])
+def test_thinking_of_claude_is_left_out_if_the_last_calls_came_without_it(
+    sample: Package, models: Any, has_thought: bool
+) -> None:
+    thought = {"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "c2ln"}}}
+    done = {"toolResult": {"toolUseId": "1", "content": [{"text": "12"}]}}
+    said = assistant(*([thought] if has_thought else []), call("1"))
+    request = laws.read(sample, PROVIDER, {"messages": [user(text("Hi.")), said, user(done)]})
+    request.model, request.reasoning = CLAUDE, models.Reasoning(budget_tokens=2000)
+    losses: list[Any] = []
+    body = laws.write(sample, PROVIDER, request, losses)
+    dropped = [loss.path for loss in losses if loss.action == "dropped"]
+    assert ("additionalModelRequestFields" in body, dropped) == (has_thought, [] if has_thought else ["reasoning"])
+
+
+@pytest.mark.parametrize(("limit", "budget"), [(3000, 2000), (1500, 1499), (1024, None)])
+def test_the_budget_of_claude_is_below_the_limit_of_all_tokens(
+    sample: Package, models: Any, limit: int, budget: int | None
+) -> None:
+    request = models.Request([models.UserMessage("Hi.")], model=CLAUDE, reasoning=models.Reasoning(budget_tokens=2000))
+    request.max_output_tokens = limit
+    fields = laws.write(sample, "bedrock", request).get("additionalModelRequestFields", {})
+    assert fields.get("thinking", {}).get("budget_tokens") == budget

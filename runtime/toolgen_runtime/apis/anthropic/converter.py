@@ -81,7 +81,14 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ..claude_thinking import SMALLEST_BUDGET, fit_thinking, read_reasoning_settings, write_thinking
+from ..claude_thinking import (
+    budget_of,
+    fit_thinking,
+    fit_thinking_to_limit,
+    fit_thinking_to_turn,
+    read_reasoning_settings,
+    write_thinking,
+)
 from .fields import (
     add_shared_cache_mark,
     limit_cache_marks,
@@ -232,28 +239,17 @@ class AnthropicConverter(NativeToolSdkConverter):
     def _fit_thinking(self, wire: dict[str, Any], at: Path, writer: Writer) -> None:
         """Make thinking and `max_tokens` what the API requires: thinking is in each turn, and its budget is smaller."""
         path = (at, "reasoning")
-        budget = _thinking_budget(wire)
-        if budget is not None and _lacks_thinking(wire.get("messages") or []):
-            reason = "the API requires thinking in a turn whose calls were answered last"
-            writer.report_loss(path, "reasoning", "dropped", reason, "warning")
-            budget = None
-            del wire["thinking"]
+        thinking = fit_thinking_to_turn(wire.get("thinking", ABSENT), wire.get("messages"), _block_type, path, writer)
         if "max_tokens" not in wire:
             default = writer.model_facts.limits.get("default_output", self.DEFAULTS["max_tokens"])
-            wire["max_tokens"] = default + (budget or 0)
+            wire["max_tokens"] = default + (budget_of(thinking) or 0)
             reason = f"the API requires it, so it is set to {wire['max_tokens']}"
             writer.report_loss((at, "maxOutputTokens"), "maxOutputTokens", "defaulted", reason)
-        max_tokens = wire["max_tokens"]
-        if budget is None or type(max_tokens) is not int or budget < max_tokens:
-            return
-        if max_tokens <= SMALLEST_BUDGET:
-            reason = f"thinking takes at least {SMALLEST_BUDGET:,} tokens, and maxOutputTokens counts them"
-            writer.report_loss(path, "reasoning", "dropped", reason, "warning")
-            del wire["thinking"]
+        thinking = fit_thinking_to_limit(thinking, wire["max_tokens"], path, writer)
+        if thinking is not ABSENT:
+            wire["thinking"] = thinking
         else:
-            reason = "it must be below maxOutputTokens, which counts these tokens too"
-            writer.report_loss((path, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
-            wire["thinking"] = {**wire["thinking"], "budget_tokens": max_tokens - 1}
+            wire.pop("thinking", None)
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Results become messages of their own."""
@@ -682,20 +678,11 @@ class AnthropicConverter(NativeToolSdkConverter):
         return wire
 
 
-def _thinking_budget(wire: dict[str, Any]) -> int | None:
-    """Return the budget of a body with enabled thinking, in tokens. None without one."""
-    thinking = inner_extras(wire, "thinking")
-    budget = thinking.get("budget_tokens")
-    return budget if thinking.get("type") == "enabled" and type(budget) is int else None
-
-
 def _release_choice_while_thinking(wire: dict[str, Any], at: Path, writer: Writer) -> None:
     """Leave the choice to the model if it is thinking, because the API cannot force a call then."""
     choice, thinking = inner_extras(wire, "tool_choice"), inner_extras(wire, "thinking").get("type")
     # Of the models with adaptive thinking, those that have the other form as well cannot be forced either.
-    is_thinking = thinking == "enabled" or (
-        thinking == "adaptive" and writer.model_facts.reasoning.thinking == "any"
-    )
+    is_thinking = thinking == "enabled" or (thinking == "adaptive" and writer.model_facts.reasoning.thinking == "any")
     if choice.get("type") not in ("any", "tool") or not is_thinking:
         return
     reason = "the API cannot force a call while the model is thinking"
@@ -717,27 +704,6 @@ def _strip_last_text(messages: list[Any] | None, at: Path, writer: Writer) -> No
     writer.report_loss(at, "white space", "dropped", "the API rejects it at the end")
     stripped = text.rstrip()
     last["content"] = stripped if final_block is None else [*content[:-1], {**final_block, "text": stripped}]
-
-
-def _lacks_thinking(messages: list[Any]) -> bool:
-    """Return whether results end the messages, and no message of the turn that they belong to starts with thinking.
-
-    To the API a turn is all that the assistant has said since the user said something else than results. The model
-    often thinks only at its start, so its later messages need no thinking.
-    """
-    has_results = False
-    for message in reversed(messages):
-        content = message.get("content")
-        kinds = list(map(_block_type, content)) if type(content) is list else []
-        if message.get("role") == "assistant" and kinds and kinds[0] in ("thinking", "redacted_thinking"):
-            return False
-        if message.get("role") == "user":
-            if "tool_result" not in kinds:
-                break
-            has_results = True
-        elif not has_results and message.get("role") == "assistant":
-            break
-    return has_results
 
 
 def _block_type(block: Any) -> Any:

@@ -35,12 +35,7 @@ def read_refused_number(value: Any, at: Path, reader: Reader, limits: Mapping[st
 
 
 def write_refused_number(value: float | None, at: Path, writer: Writer, limits: Mapping[str, Any] = _NO_LIMITS) -> Any:
-    """Leave out a number, which is reported: as a note if it is 1, the API's default for `temperature` and `top_p`.
-
-    Models that are known to take it get it.
-    """
-    if value is not None and writer.model_facts.parameters.get(str(at[1])) is True:
-        return value
+    """Leave out a number, which is reported: as a note if it is 1, the API's default for `temperature` and `top_p`."""
     if value is not None:
         writer.report_unsupported(at, str(at[1]), "note" if value == 1 and "integer" not in limits else "warning")
     return ABSENT

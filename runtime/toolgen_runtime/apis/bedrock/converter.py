@@ -82,7 +82,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ..claude_thinking import fit_thinking, write_thinking
+from ..claude_thinking import fit_thinking, fit_thinking_to_limit, fit_thinking_to_turn, write_thinking
 from .cache_points import (
     attach_cache_point,
     cache_points_after,
@@ -197,6 +197,11 @@ class BedrockConverter(NativeToolSdkConverter):
         """Write a request body, with the tools that the API requires and without those that must not be called."""
         thinking, request = _write_thinking(request, (at, "reasoning"), writer)
         wire = self.write_request_body(request, at, writer)
+        if writer.model_facts.reasoning.thinking is not None:
+            path = (at, "reasoning")
+            thinking = fit_thinking_to_turn(thinking, wire.get("messages"), _kind_of_block, path, writer)
+            most = inner_extras(wire, "inferenceConfig").get("maxTokens")
+            thinking = fit_thinking_to_limit(thinking, most, path, writer)
         further = {k: v for k, v in inner_extras(wire, "additionalModelRequestFields").items() if k != "thinking"}
         if thinking is not ABSENT:
             further["thinking"] = thinking
@@ -811,6 +816,10 @@ def _complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extra
         wire["toolConfig"] = config
     elif wire.get("toolConfig"):
         del wire["toolConfig"]
+
+
+def _kind_of_block(block: Any) -> str | None:
+    return block_kind(block) if type(block) is dict else None
 
 
 def _has_tool_blocks(messages: Any) -> bool:
