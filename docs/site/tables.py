@@ -85,19 +85,19 @@ def models() -> str:
         name: [name, *(other for other, facts in profiles.items() if name in facts.get("models_of", ()))]
         for name in profiles
     }
-    rows = [
-        (_codes(entry["match"]), ", ".join(_facts_in_short(entry)), _codes(sharing[name]))
-        for name, facts in profiles.items()
-        for entry in facts.get("models", ())
-    ]
-    return _table(("models", "what differs", "providers"), [row for row in rows if row[1]])
+    rows: dict[tuple[str, str], list[str]] = {}
+    for name, facts in profiles.items():
+        for entry in facts.get("models", ()):
+            rows.setdefault((_codes(entry["match"]), _codes(sharing[name])), []).extend(_facts_in_short(entry))
+    shown = ((models, ", ".join(facts), names) for (models, names), facts in rows.items() if facts)
+    return _table(("models", "what differs", "providers"), shown)
 
 
 _WITH_PARTS = frozenset(["reasoning", "limits", "media", "output", "parameters"])
 """The facts that are shown part by part."""
 
-_NOT_SHOWN = frozenset(["match", "date", "evidence", "context", "cache_minimum"])
-"""What is no fact, and facts that change no request."""
+_NOT_SHOWN = frozenset(["match", "date", "evidence", "context", "cache_minimum", "default", "thinking", "is"])
+"""What is no fact, and facts that leave nothing out: how something is spelled, and what is only printed."""
 
 
 def _facts_in_short(facts: Mapping[str, Any], above: str = "") -> Iterator[str]:
