@@ -136,3 +136,15 @@ def test_what_holds_for_a_model_is_printed_with_its_evidence_and_the_projects_ow
     assert "My-Deployment (no date): no evidence" in result.stdout
     unknown = toolgen("providers", "--provider", "azure", "--model", "brand-new", cwd=project)
     assert unknown.stdout == "azure: {}  # the general facts of the API\n"
+
+
+def test_a_name_in_place_of_the_folder_is_that_of_a_provider(project: Path) -> None:
+    assert list(rules(project, "mistral")) == ["mistral"]
+    assert rules(project, "mistral", "--model", "codestral-2501") == rules(
+        project, "--provider", "mistral", "--model", "codestral-2501"
+    )
+    result = toolgen("providers", "mistrall", cwd=project)
+    assert (result.returncode, "did you mean 'mistral'?" in result.stderr) == (2, True)
+    (project / "schemas").rename(project / "mistral")
+    assert len(rules(project, "mistral")) == len(PROFILES)
+    assert toolgen("providers", cwd=project).returncode == 2

@@ -41,6 +41,8 @@ _CHOICES = frozenset(
 _BESIDE = ("names", "parameter_names", "limits")
 """Further facts of a profile that tools are checked against."""
 
+_SCHEMAS = Path("schemas")
+_PROVIDER = re.compile(r"[a-z][a-z0-9_]*")
 _WIDTH = 110
 _PLAIN = re.compile(r"[A-Za-z$][A-Za-z0-9_$-]*")
 _NOT_PLAIN = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", "n"])
@@ -63,16 +65,18 @@ def command(schemas: Path, providers: tuple[str, ...], model: str | None, output
 
     Includes the profiles in SCHEMAS/providers. Lists keywords, formats and limits with their date and evidence, and how
     null, references, maps and closed objects are sent. Facts from a file of your project are marked with their
-    location.
+    location. The name of a provider in place of SCHEMAS is the same as --provider.
 
     \b
     Example:
-      toolgen providers --provider openai_chat
-      toolgen providers --provider anthropic --model claude-opus-4-8
+      toolgen providers openai_chat
+      toolgen providers anthropic --model claude-opus-4-8
     """
     from toolgen.diagnostics import Findings
     from toolgen.pipeline import resolve_project
 
+    if schemas != _SCHEMAS and not schemas.exists() and _PROVIDER.fullmatch(str(schemas)):
+        schemas, providers = _SCHEMAS, (str(schemas), *providers)
     findings = Findings()
     project = resolve_project(schemas, findings, providers)
     Reporter(output_format if project is None else "text").print_findings(findings)
