@@ -70,7 +70,17 @@ def test_a_result_that_does_not_fit_is_an_error_for_both(runnable: Package, retu
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("read_fil", "read_file"), ("Read_File", "read_file"), ("READ_FILE", "read_file"), ("zzzz", "write_file")],
+    [
+        ("read_fil", "read_file"),
+        ("Read_File", "read_file"),
+        ("READ_FILE", "read_file"),
+        ("zzzz", "write_file"),
+        ("functions.read_fil", "read_file"),
+        ("other.read_file", "read_file"),
+        ("functions.", "write_file"),
+        ("<|channel|>", "write_file"),
+        ("multi_tool_use.parallel", "write_file"),
+    ],
 )
 def test_an_unknown_name_names_what_there_is(runnable: Package, name: str, message: str) -> None:
     handlers = Handlers()
@@ -90,6 +100,21 @@ def test_a_call_by_an_alias_runs_the_tool(runnable: Package, alias: str) -> None
     assert (result.kind, result.name, handlers.log) == ("data", alias, [f"+{name}", f"-{name}"] * 2)  # twice, see run
     assert type(tools.parse_call(tool_call)) is type(tools.parse_arguments(name, tool_call.arguments))
     assert alias not in tools.DEFINITIONS
+
+
+@pytest.mark.parametrize(
+    "name", ["functions.grep", "default_api.grep", "default_api:grep", "grep<|channel|>commentary", "functions.search"]
+)
+def test_a_call_by_a_name_with_additions_runs_the_tool(runnable: Package, name: str) -> None:
+    """What models add to names as they saw them in training. The history keeps the name, and the loss says it."""
+    handlers, losses = Handlers(), list[Any]()
+    tool_call = call(runnable, name, {"pattern": "a"})
+    result = run(runnable, tool_call, handlers)
+    assert (result.kind, result.name, handlers.log) == ("data", name, ["+grep", "-grep"] * 2)
+    runnable.module("tools").parse_call(tool_call, on_loss=losses.append)
+    assert [(loss.path, loss.severity, loss.reason) for loss in losses] == [
+        ("name", "note", "the call was taken for one of grep")
+    ]
 
 
 def test_what_is_no_call_is_a_type_error(runnable: Package) -> None:

@@ -22,7 +22,7 @@ from ..conversion.writer import OnLoss
 from ..hooks import EndingError, call_hook, carry_ending
 from ..models import InvalidCall, Loss, ToolCall, ToolResult
 from ..tools.argument_errors import ArgumentsError
-from ..tools.tool_entries import ToolEntry, parse_call_arguments
+from ..tools.tool_entries import ToolEntry, find_tool_name, parse_call_arguments
 from .handler_calls import CancellationWatch, HandlerTimeoutError, call_handler
 from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_handlers, check_timeout
 from .results import (
@@ -201,7 +201,7 @@ class Dispatcher:
             return error_result(call, invalid_call_text(call.invalid))
         if isinstance(call.name, str) and call.name in self._others:
             return _PreparedCall(call, None, call.arguments)
-        name = self._aliases.get(call.name, call.name) if isinstance(call.name, str) else None
+        name = find_tool_name(call.name, self._entries, self._aliases)
         entry = None if name is None else self._entries.get(name)
         if entry is None:
             return error_result(call, unknown_tool_text(str(call.name), self.tool_names))

@@ -6,6 +6,7 @@ calls that no provider's module has read and decoded. Each coerced value is repo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ..conversion.writer import OnLoss
     from ..models import Loss, ToolCall, ToolDefinition
 
-__all__ = ["LazyToolDefinitions", "ToolEntry", "ToolFacts", "ToolSet", "parse_call_arguments"]
+__all__ = ["LazyToolDefinitions", "ToolEntry", "ToolFacts", "ToolSet", "find_tool_name", "parse_call_arguments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +211,7 @@ def parse_call_arguments(
     on_loss: OnLoss | None = None,
     aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> BaseModel:
-    """Parse the arguments of a call. `on_loss` is called with a note for each coerced value.
+    """Parse the arguments of a call. `on_loss` is called with a note for each coerced value, and for a name with additions.
 
     `aliases` maps other names to those of tools.
 
@@ -222,26 +223,52 @@ def parse_call_arguments(
         raise TypeError(f"expected a ToolCall, found {type(call).__name__}")
     if call.invalid is not None:
         raise ArgumentsError(call.name, [Fault("", "a valid call", f"a call with the reason {call.invalid.reason}")])
-    entry = entries.get(aliases.get(call.name, call.name))
+    name = find_tool_name(call.name, entries, aliases)
+    entry = None if name is None else entries.get(name)
     if entry is None:
         raise unknown_tool_error(call.name, entries)
+    notes: list[Loss] = []
+    if entry.name != aliases.get(call.name, call.name):
+        notes.append(_note((ROOT, "name"), "a name", f"the call was taken for one of {entry.name}"))
     try:
-        return entry.parse(call.arguments)
+        model = entry.parse(call.arguments)
     except ArgumentsError as error:
         coerced = _coerced_arguments(entry, call)
-        notes = [] if coerced is None else list(_coercion_notes(call.arguments, coerced, (ROOT, "arguments")))
-        if not notes:
+        coercions = [] if coerced is None else list(_coercion_notes(call.arguments, coerced, (ROOT, "arguments")))
+        if not coercions:
             raise
+        notes += coercions
         try:
             model = entry.parse(coerced)
         except ArgumentsError:
             raise error from None
-    if on_loss is not None:
-        from ..conversion.writer import call_on_loss  # only needed when arguments were converted
+    if on_loss is not None and notes:
+        from ..conversion.writer import call_on_loss  # only needed when something was converted
 
         for note in notes:
             call_on_loss(on_loss, note)
     return model
+
+
+_ADDITIONS = re.compile(r"(?:functions\.|default_api[.:])?(.+?)(?:<\|.*)?", re.DOTALL)
+"""What models add to names as they saw them in training: GPT and Kimi write `functions.now`, Gemini `default_api.now` and
+`default_api:now`, gpt-oss `now<|channel|>commentary` where a server does not parse its format."""
+
+
+def find_tool_name(name: object, tool_names: Collection[str], aliases: Mapping[str, str]) -> str | None:
+    """Return the name of the tool that a call names: by its name, an alias, or a name with what models add to it.
+
+    A name that fits no tool is returned as it is, and None for what is no name.
+    """
+    if not isinstance(name, str):
+        return None
+    known = aliases.get(name, name)
+    if known in tool_names:
+        return known
+    match = _ADDITIONS.fullmatch(name)
+    bare = match[1] if match else name
+    bare = aliases.get(bare, bare)
+    return bare if bare in tool_names else name
 
 
 def _coerced_arguments(entry: ToolEntry, call: ToolCall) -> dict[str, Any] | None:
