@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.support.generated import write_project
-from tests.support.repository import PROFILES, profile
+from tests.support.repository import PROFILES, SCHEMAS, profile
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import resolve_project
@@ -23,6 +24,12 @@ def project(folder: Path, providers: str, **profiles: str) -> Path:
     for name, text in profiles.items():
         (schemas / "providers" / f"{name}.yaml").write_text(text, encoding="utf-8")
     return schemas
+
+
+def read_profile(name: str) -> dict[str, Any]:
+    """A shipped profile as it is written."""
+    facts: dict[str, Any] = yaml.safe_load((SCHEMAS / "providers" / f"{name}.yaml").read_text("utf-8"))
+    return facts
 
 
 def built(schemas: Path) -> tuple[Any, list[tuple[str, int, str]]]:
@@ -70,6 +77,12 @@ def test_a_profile_shares_the_entries_about_models_of_another_one_before_its_own
     entries = [*profile("openai_compatible")["models"], *profile("cohere")["models"], {"match": ["command-r7b*"]}]
     assert [entry["match"] for entry in catalog.profiles[0].facts["models"]] == [entry["match"] for entry in entries]
     assert "models_of" not in catalog.profiles[0].facts
+
+
+def test_shipped_profiles_share_models_of_profiles_that_exist() -> None:
+    sharing = {name: read_profile(name).get("models_of", []) for name in PROFILES}
+    assert {other for names in sharing.values() for other in names} <= set(PROFILES)
+    assert all(read_profile(other)["models"] for names in sharing.values() for other in names)
 
 
 def test_models_of_a_profile_that_does_not_exist_are_an_error(tmp_path: Path) -> None:
