@@ -65,7 +65,7 @@ def command(schemas: Path, providers: tuple[str, ...], model: str | None, output
 
     Includes the profiles in SCHEMAS/providers. Lists keywords, formats and limits with their date and evidence, and how
     null, references, maps and closed objects are sent. Facts from a file of your project are marked with their
-    location. The name of a provider in place of SCHEMAS is the same as --provider.
+    location. The name of a provider may stand in place of SCHEMAS.
 
     \b
     Example:
