@@ -248,6 +248,11 @@ class Anthropic(AnthropicConverter):
                 "match": ["claude-opus-5?5*", "claude-sonnet-5?5*", "claude-fable-5?1*", "claude-mythos-5?1*"],
                 "forced_choice": False,
             },
+            {
+                "match": ["claude-mythos-preview*"],
+                "reasoning": {"budget": {"least": 1024, "off": True}, "thinking": "any"},
+            },
+            {"match": ["claude-sonnet-5"], "cache_minimum": 1024},
         ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {

@@ -246,6 +246,11 @@ class Bedrock(BedrockConverter):
                 "forced_choice": False,
             },
             {
+                "match": ["claude-mythos-preview*"],
+                "reasoning": {"budget": {"least": 1024, "off": True}, "thinking": "any"},
+            },
+            {"match": ["claude-sonnet-5"], "cache_minimum": 1024},
+            {
                 "match": [
                     "*ai21.*",
                     "*cohere.*",
@@ -273,6 +278,11 @@ class Bedrock(BedrockConverter):
                 "media": {"results": []},
             },
             {"match": ["gpt-oss*", "qwen*"], "parameters": {"stop": False}},
+            {
+                "match": ["gpt-5*", "gpt-6*"],
+                "parameters": {"temperature": False, "topP": False},
+                "limits": {"output": 128000},
+            },
             {"match": ["llama*", "mistral*"], "media": {"after_results": False}},
             {"match": ["*deepseek.r1*", "titan-text*"], "tools": False},
             {"match": ["titan-text*"], "system": False},

@@ -200,6 +200,7 @@ class Gemini(GeminiConverter):
                 "reasoning": {"efforts": ["low", "medium", "high"]},
                 "cache_minimum": 4096,
             },
+            {"match": ["gemini-3.[5-9]*", "gemini-[4-9]*", "gemini-[1-9][0-9]*"], "reasoning": {"budget": False}},
             {"match": ["gemini-3-pro*"], "reasoning": {"efforts": ["low", "high"]}},
             {
                 "match": ["gemini-3-flash*", "gemini-3.1-flash*", "gemini-3.[5-6]-flash*"],
