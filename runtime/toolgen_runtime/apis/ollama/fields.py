@@ -144,7 +144,7 @@ def read_thinking_switch(value: Any, at: Path, reader: Reader, levels: Mapping[s
 
 
 def write_thinking_switch(reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]) -> Any:
-    """Write the nearest level for the effort, or the switch if there is no effort."""
+    """Write the nearest level for the effort, or the switch if there is no effort, or only that of the model (`default`)."""
     if reasoning is None:
         return ABSENT
     if reasoning.metadata:
@@ -154,8 +154,8 @@ def write_thinking_switch(reasoning: Reasoning | None, at: Path, writer: Writer,
         writer.report_unsupported((at, "budgetTokens"), "budgetTokens", "warning")
     if effort is None:
         return budget != 0
-    if effort == "none":
-        return False
+    if effort in ("none", "default"):
+        return effort == "default"
     if effort not in levels:
         writer.report_loss((at, "effort"), "effort", "rewritten", f"{writer.wire.title} has no such level", "warning")
         return True

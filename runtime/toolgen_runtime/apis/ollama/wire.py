@@ -75,6 +75,11 @@ class Ollama(OllamaConverter):
                 "reasoning": {"efforts": [], "budget": False},
             },
             {"match": ["gemma", "gemma2*", "gemma3", "llama3", "deepseek-r1*"], "tools": False},
+            {
+                "match": ["qwen3*", "deepseek-r1*", "nemotron*"],
+                "reasoning": {"efforts": ["none", "default"], "budget": False},
+            },
+            {"match": ["gpt-oss*"], "reasoning": {"efforts": ["low", "medium", "high"], "budget": False}},
         ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {}
