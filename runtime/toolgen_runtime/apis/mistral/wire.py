@@ -258,7 +258,14 @@ class Mistral(MistralConverter):
                 "reasoning": {"efforts": [], "budget": False},
             },
             {
-                "match": ["mistral-small-26*", "mistral-medium-3.5*"],
+                "match": [
+                    "mistral-small",
+                    "mistral-small-26*",
+                    "mistral-medium",
+                    "mistral-medium-3?5*",
+                    "mistral-medium-26*",
+                    "magistral-small",
+                ],
                 "reasoning": {"efforts": ["none", "high"], "budget": False},
             },
             {
