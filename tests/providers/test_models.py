@@ -128,6 +128,9 @@ def test_later_entries_win_key_by_key_and_a_deployment_is_its_model() -> None:
     assert facts.limits == {"output": 5}
     assert facts.model == "Prod"
     assert find_model_facts(entries, "other").parameters == {}
+    renamed = [*entries, {"match": ["m-2"], "is": "m-3"}, {"match": ["*"], "limits": {"context": 7}}]
+    facts = find_model_facts(renamed, "m-2")
+    assert (facts.parameters, facts.limits) == ({"temperature": False, "stop": False}, {"output": 10, "context": 7})
 
 
 def test_a_project_adds_models_without_a_class_of_its_own(tmp_path: Path) -> None:
