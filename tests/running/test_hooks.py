@@ -65,6 +65,19 @@ def test_tools_known_at_run_time_are_served_by_functions_of_the_call(runnable: P
     assert heard == [("remote", {"q": 1})] * 4
 
 
+@pytest.mark.parametrize("name", ["functions.remote", "default_api:remote", "remote<|channel|>commentary"])
+def test_a_call_of_such_a_tool_may_have_additions_to_its_name(runnable: Package, name: str) -> None:
+    """The history keeps the name, and the loss says which tool it was."""
+    losses: list[Any] = []
+    completions = [completion(runnable, (name, {"q": 1})), completion(runnable, "Done.")]
+    others = {"remote": lambda call: call.arguments}
+    result = reviewed(runnable).run(
+        native(runnable, completions), offer(runnable, "remote"), Handlers(), others=others, on_loss=losses.append
+    )
+    assert [(r.kind, r.name, r.value) for r in result.messages[2].results] == [("data", name, {"q": 1})]
+    assert [loss.reason for loss in losses] == ["the call was taken for one of remote"]
+
+
 def test_a_review_may_edit_and_refuse_calls_of_such_tools(runnable: Package) -> None:
     running = runnable.module("running")
     completions = [completion(runnable, REMOTE), completion(runnable, "Done.")]

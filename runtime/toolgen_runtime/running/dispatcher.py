@@ -22,7 +22,7 @@ from ..conversion.writer import OnLoss
 from ..hooks import EndingError, call_hook, carry_ending
 from ..models import InvalidCall, Loss, ToolCall, ToolResult
 from ..tools.argument_errors import ArgumentsError
-from ..tools.tool_entries import ToolEntry, find_tool_name, parse_call_arguments
+from ..tools.tool_entries import ToolEntry, find_tool_name, name_note, parse_call_arguments
 from .handler_calls import CancellationWatch, HandlerTimeoutError, call_handler
 from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_handlers, check_timeout
 from .results import (
@@ -67,19 +67,15 @@ def current_call() -> ToolCall | None:
 class _PreparedCall:
     """A call that may run, with its tool and its arguments as an instance of the tool's model.
 
-    If the tool is not declared, `entry` is None and `arguments` is an object. `edited` says whether the arguments differ
-    from those of the call.
+    `name` is that of the tool, which may differ from that of the call. If the tool is not declared, `entry` is None and
+    `arguments` is an object. `edited` says whether the arguments differ from those of the call.
     """
 
     call: ToolCall
+    name: str
     entry: ToolEntry | None
     arguments: Any
     edited: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name of the tool, which may differ from that of the call if that is an alias."""
-        return self.call.name if self.entry is None else self.entry.name
 
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -199,9 +195,11 @@ class Dispatcher:
         """Find the tool of a call, and check its arguments. A call that cannot run has an error result."""
         if call.invalid is not None:
             return error_result(call, invalid_call_text(call.invalid))
-        if isinstance(call.name, str) and call.name in self._others:
-            return _PreparedCall(call, None, call.arguments)
-        name = find_tool_name(call.name, self._entries, self._aliases)
+        name = find_tool_name(call.name, {*self._entries, *self._others}, self._aliases)
+        if name is not None and name in self._others:
+            if name != call.name:
+                on_loss(name_note(name))
+            return _PreparedCall(call, name, None, call.arguments)
         entry = None if name is None else self._entries.get(name)
         if entry is None:
             return error_result(call, unknown_tool_text(str(call.name), self.tool_names))
@@ -209,7 +207,7 @@ class Dispatcher:
             arguments = parse_call_arguments(self._entries, call, on_loss, self._aliases)
         except ArgumentsError as error:
             return error_result(call, invalid_arguments_text(entry.name, error))
-        return _PreparedCall(call, entry, arguments)
+        return _PreparedCall(call, entry.name, entry, arguments)
 
     async def _run_concurrently(
         self, prepared_calls: list[_PreparedCall | ToolResult], max_parallel: int
@@ -299,7 +297,7 @@ class Dispatcher:
         if prepared.entry is not None:
             handler, argument = getattr(self._handlers, prepared.entry.module), prepared.arguments
         else:
-            handler = self._others[prepared.call.name]
+            handler = self._others[prepared.name]
             argument = replace(prepared.call, arguments=dict(prepared.arguments))
         outer_call = _CURRENT.get()
         _CURRENT.set(prepared.call)
@@ -371,7 +369,7 @@ def _apply_verdict(prepared: _PreparedCall, verdict: object) -> _PreparedCall | 
     if not isinstance(verdict, Edit):
         raise TypeError(f"review must return Allow, Deny, Edit or Hold, not {type(verdict).__name__}")
     arguments = _validate_arguments(prepared.entry, verdict.arguments)
-    return _PreparedCall(prepared.call, prepared.entry, arguments, edited=True)
+    return _PreparedCall(prepared.call, prepared.name, prepared.entry, arguments, edited=True)
 
 
 def _validate_arguments(entry: ToolEntry | None, arguments: Any) -> Any:

@@ -7,7 +7,7 @@ calls that no provider's module has read and decoded. Each coerced value is repo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from types import MappingProxyType
@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from ..conversion.writer import OnLoss
     from ..models import Loss, ToolCall, ToolDefinition
 
-__all__ = ["LazyToolDefinitions", "ToolEntry", "ToolFacts", "ToolSet", "find_tool_name", "parse_call_arguments"]
+__all__ = [
+    "LazyToolDefinitions",
+    "ToolEntry",
+    "ToolFacts",
+    "ToolSet",
+    "find_tool_name",
+    "name_note",
+    "parse_call_arguments",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +237,7 @@ def parse_call_arguments(
         raise unknown_tool_error(call.name, entries)
     notes: list[Loss] = []
     if entry.name != aliases.get(call.name, call.name):
-        notes.append(_note((ROOT, "name"), "a name", f"the call was taken for one of {entry.name}"))
+        notes.append(name_note(entry.name))
     try:
         model = entry.parse(call.arguments)
     except ArgumentsError as error:
@@ -255,7 +263,7 @@ _ADDITIONS = re.compile(r"(?:functions\.|default_api[.:])?(.+?)(?:<\|.*)?", re.D
 `default_api:now`, gpt-oss `now<|channel|>commentary` where a server does not parse its format."""
 
 
-def find_tool_name(name: object, tool_names: Collection[str], aliases: Mapping[str, str]) -> str | None:
+def find_tool_name(name: object, tool_names: Container[str], aliases: Mapping[str, str]) -> str | None:
     """Return the name of the tool that a call names: by its name, an alias, or a name with what models add to it.
 
     A name that fits no tool is returned as it is, and None for what is no name.
@@ -269,6 +277,11 @@ def find_tool_name(name: object, tool_names: Collection[str], aliases: Mapping[s
     bare = match[1] if match else name
     bare = aliases.get(bare, bare)
     return bare if bare in tool_names else name
+
+
+def name_note(name: str) -> Loss:
+    """Return the note that the call of another name was taken for one of a tool."""
+    return _note((ROOT, "name"), "a name", f"the call was taken for one of {name}")
 
 
 def _coerced_arguments(entry: ToolEntry, call: ToolCall) -> dict[str, Any] | None:
