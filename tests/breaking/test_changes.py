@@ -1065,21 +1065,49 @@ def test_a_hint_says_how_to_accept_a_change(tmp_path: Path) -> None:
     )
 
 
-def test_tools_that_a_new_one_displaces_from_strict_mode_are_one_warning(tmp_path: Path) -> None:
-    def tools(names: list[str]) -> list[dict[str, Any]]:
-        closed = {"type": "object", "properties": {"k": TEXT}, "required": ["k"], "additionalProperties": False}
-        return [tool(name=name, parameters=closed) for name in names]
+CLOSED = {"type": "object", "properties": {"k": TEXT}, "required": ["k"], "additionalProperties": False}
 
-    names = [f"tool_{i:02}" for i in range(20)]
+
+@pytest.mark.parametrize(
+    ("added", "at", "displaced"),
+    [
+        ({"added_a": "auto", "added_b": "auto"}, "added_a", "tool_18, tool_19"),
+        ({"zone": "always", "added_a": "never"}, "zone", "tool_19"),
+        ({"zone": "auto"}, None, None),
+    ],
+)
+def test_tools_that_a_new_one_displaces_from_strict_mode_are_one_warning(
+    tmp_path: Path, added: dict[str, str], at: str | None, displaced: str | None
+) -> None:
+    def tools(strict: dict[str, str]) -> list[dict[str, Any]]:
+        return [tool(name=name, parameters=CLOSED, strict=mode) for name, mode in strict.items()]
+
+    before = {f"tool_{i:02}": "auto" for i in range(20)}
     config = {"providers": ["anthropic"]}
-    old = write(tmp_path / "old", tools(names), config)
-    new = write(tmp_path / "new", tools(["added_a", "added_b", *names]), config)
+    old, new = write(tmp_path / "old", tools(before), config), write(tmp_path / "new", tools(added | before), config)
     comparison, findings = between(tmp_path, old, new, "anthropic")
-    (lost,) = [change for change in comparison.changes if change.code == "strict-lost"]
-    assert lost.tools == ("added_a",)
-    (finding,) = [finding for finding in findings if finding.code == "strict-lost"]
-    assert finding.level == "warning"
-    assert finding.message == "added_a: anthropic, for tool_18, tool_19, no longer enforces the schema"
+    lost = [change for change in comparison.changes if change.code == "strict-lost"]
+    assert [change.tools for change in lost] == ([(at,)] if at else [])
+    assert [(finding.level, finding.message) for finding in findings if finding.code == "strict-lost"] == (
+        [("warning", f"{at}: anthropic, for {displaced}, no longer enforces the schema")] if at else []
+    )
+
+
+def test_a_tool_that_uses_more_of_the_limits_of_strict_mode_names_those_that_it_displaces(tmp_path: Path) -> None:
+    def tools(optional: list[str]) -> list[dict[str, Any]]:
+        wide = CLOSED | {"properties": {"k": TEXT} | dict.fromkeys(optional, TEXT)}
+        return [
+            tool(name=name, parameters=wide if name == "tool_0" else CLOSED | {"required": []})
+            for name in map("tool_{}".format, range(10))
+        ]
+
+    config = {"providers": ["anthropic"]}
+    old = write(tmp_path / "old", tools([f"p{i}" for i in range(15)]), config)
+    new = write(tmp_path / "new", tools([f"p{i}" for i in range(17)]), config)
+    _, findings = between(tmp_path, old, new, "anthropic")
+    assert [(each.level, each.message) for each in findings if each.code == "strict-lost"] == [
+        ("warning", "tool_0: anthropic, for tool_8, tool_9, no longer enforces the schema")
+    ]
 
 
 EITHER = [{"type": "object", "properties": {name: TEXT}, "required": [name]} for name in "kl"]

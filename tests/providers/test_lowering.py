@@ -328,9 +328,35 @@ def test_strict_tools_stay_within_what_a_request_may_have(tmp_path: Path) -> Non
     for names in (["find_29"], ["find_29", "find_00"], [f"find_{i:02}" for i in range(29, 12, -1)]):
         entries = module.tools(*names)
         assert entries == module.to_tools([definitions[name] for name in names])
-        assert (
-            [entry["strict"] for entry in entries] == [True] * 16 + [False] if len(names) > 2 else [True] * len(names)
-        )
+        last = "find_29" if len(names) > 16 else None  # the order is that of the names, not of the request
+        assert [entry["strict"] for entry in entries] == [name != last for name in names]
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai_chat", "openai_responses"])
+def test_which_tools_are_strict_does_not_depend_on_their_order(tmp_path: Path, provider: str) -> None:
+    """Those that must be strict use up the limits of a request first, then the others by name."""
+    least = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+    names = ["zebra", "ant", "bee", "cat", "dog", "yak"]
+    strict = {"zebra": "always", "yak": "always", "ant": "never"}
+    tools = [{"name": n, "description": "Do.", "parameters": least, "strict": strict.get(n, "auto")} for n in names]
+    profile: dict[str, Any] = {provider: {"dialects": {"strict": {"per_request": {"tools": 4}}}}}
+    package = built(tmp_path, *tools, providers=(provider,), **profile)
+    module, definitions = package.provider(provider), package.module("tools").DEFINITIONS
+    row = [line for line in package.files["PORTABILITY.md"].splitlines() if line.endswith("strict |")]
+    assert [line.split("`")[1] for line in row] == ["bee", "cat", "yak", "zebra"]
+    for order in (names, names[::-1], sorted(names)):
+        for entries in (module.tools(*order), module.to_tools([definitions[name] for name in order])):
+            flags = {
+                name: (entry.get("function") or entry)["strict"] for name, entry in zip(order, entries, strict=True)
+            }
+            assert sorted(name for name, flag in flags.items() if flag) == ["bee", "cat", "yak", "zebra"]
+    few = [definitions[name] for name in ("yak", "dog", "bee")]
+    assert all((entry.get("function") or entry)["strict"] for entry in module.to_tools(few))
 
 
 def wide(count: int, depth: int = 1, **more: Any) -> dict[str, Any]:

@@ -437,9 +437,7 @@ def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str
         after = {each.tool.name: each for each in new_payload.tools if each.offered}
         displaced = _displaced_tools(before, after)
         if displaced:
-            yield _displacement(
-                provider, displaced, [after[name].tool for name in sorted(after.keys() - before.keys())]
-            )
+            yield _displacement(provider, displaced, before, after)
         for name in sorted(before.keys() & after.keys()):
             yield from _on_wire(provider, before[name], after[name], is_displaced=name in displaced)
         sent = old.sent_digests.get(provider)
@@ -450,9 +448,7 @@ def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str
 
 
 def _displaced_tools(before: Mapping[str, ToolPayload], after: Mapping[str, ToolPayload]) -> list[str]:
-    """Return the tools that are no longer strict because tools that were added use up the limits of a request, sorted."""
-    if not after.keys() - before.keys():
-        return []
+    """Return the tools that are no longer strict because others use up the limits of a request, sorted."""
     return [
         name
         for name in sorted(before.keys() & after.keys())
@@ -460,9 +456,23 @@ def _displaced_tools(before: Mapping[str, ToolPayload], after: Mapping[str, Tool
     ]
 
 
-def _displacement(provider: str, displaced: Sequence[str], added: Sequence[Tool]) -> Change:
-    """Return the one change for all tools that others displaced: at the first tool that was added."""
-    change = _change("strict-lost", added[0], where=f"{provider}, for {', '.join(displaced)},")
+def _displacement(
+    provider: str, displaced: Sequence[str], before: Mapping[str, ToolPayload], after: Mapping[str, ToolPayload]
+) -> Change:
+    """Return the one change for all tools that others displaced: at the first strict tool that was added.
+
+    If none was, it is at the first one that became strict or has other parameters.
+    """
+
+    def is_same(name: str) -> bool:
+        if not before[name].strict or before[name].tool.strict != after[name].tool.strict:
+            return False
+        return same_json(before[name].tool.parameters, after[name].tool.parameters)
+
+    strict = [name for name in sorted(after) if after[name].strict]
+    added = [name for name in strict if name not in before]
+    causes = added or [name for name in strict if not is_same(name)] or displaced
+    change = _change("strict-lost", after[causes[0]].tool, where=f"{provider}, for {', '.join(displaced)},")
     return replace(change, level="warning")
 
 

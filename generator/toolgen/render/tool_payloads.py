@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from toolgen.diagnostics import Span
 from toolgen.load.sources import compact_json, pointer_text
-from toolgen.plan.tools import definition_fields
+from toolgen.plan.tools import STRICT, definition_fields
 from toolgen.plan.wires import wire_class_name
 from toolgen.render.imports import RUNTIME
 from toolgen.render.in_memory import InMemoryPackage
@@ -141,9 +141,8 @@ def _provider_payload(
     converter = converter_class(DeclaredToolFacts(**declared))
     wire = converter.wire
     wire.schema_lowering = Lowerings(wire.dialects, catalog.config.recursion_depth, _remembering(lower))
-    spent: dict[str, int] = {}
-    decisions = [_decide_strictness(wire.schema_lowering, tool, spent) for tool in offered]
     definitions = [definition(**definition_fields(tool)) for tool in offered]
+    decisions = wire.strict_decisions(definitions)
     losses: list[Any] = []
     payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
     names = tuple(tool.name for tool in offered)
@@ -154,12 +153,10 @@ def _provider_payload(
 
     losses_by_tool = _group_by_tool(losses)
     payloads: list[ToolPayload] = []
-    for i, (tool, decision) in enumerate(zip(offered, decisions, strict=True)):
-        strict = decision.strict
-        if tool.strict != "auto" and wire.schema_lowering.has_strict:
-            strict = definitions[i].strict
+    for i, tool in enumerate(offered):
+        decision = _strictness_in_build(wire.schema_lowering, tool, decisions[tool.name])
         digest = hashlib.sha256(compact_json(payload_of(tool.name)).encode()).hexdigest()[:16]
-        payloads.append(_tool_payload(wire, tool, strict, decision, losses_by_tool.get(f"[{i}", []), digest))
+        payloads.append(_tool_payload(wire, tool, decision, losses_by_tool.get(f"[{i}", []), digest))
     payloads += [
         ToolPayload(
             tool,
@@ -183,34 +180,33 @@ def _group_by_tool(losses: Iterable[Any]) -> dict[str, list[Any]]:
     return groups
 
 
-class _StrictDecision(NamedTuple):
-    """Whether a tool with `strict: auto` is strict, given the tools before it, and why it is not.
+class _Strictness(NamedTuple):
+    """Whether a tool is strict beside all others, and, for one with `strict: auto`, why it is not.
 
-    `strict` is None if it makes no difference on the wire, and for a tool that decides itself. `if_fewer_tools` is whether
-    only the limits of a request prevent it.
+    `strict` is None if it makes no difference on the wire. `if_fewer_tools` is whether only the limits of a request
+    prevent it.
     """
 
-    strict: bool | None = None
+    strict: bool | None
     why: tuple[Any, ...] = ()
     if_fewer_tools: bool = False
 
 
-def _decide_strictness(lowerings: Any, tool: Tool, spent: dict[str, int]) -> _StrictDecision:
-    """Decide whether a tool is strict. `spent` is what the tools before it use of the limits; what it uses is added."""
+def _strictness_in_build(lowerings: Any, tool: Tool, decision: Any) -> _Strictness:
+    """Return whether a tool is strict. `decision` is that of the wire, which refuses no tool with `strict: always`."""
     if tool.strict != "auto":
-        return _StrictDecision()
-    strict, why = lowerings.choose_strictness(tool.parameters, spent)
-    return _StrictDecision(strict, why, strict is False and bool(lowerings.choose_strictness(tool.parameters, {})[0]))
+        return _Strictness(STRICT[tool.strict] if lowerings.has_strict else None)
+    strict = decision.strict
+    alone = strict is False and bool(lowerings.choose_strictness(tool.parameters, {}).strict)
+    return _Strictness(strict, decision.why, alone)
 
 
-def _tool_payload(
-    wire: Any, tool: Tool, strict: bool | None, decision: _StrictDecision, losses: Iterable[Any], digest: str
-) -> ToolPayload:
+def _tool_payload(wire: Any, tool: Tool, strictness: _Strictness, losses: Iterable[Any], digest: str) -> ToolPayload:
     """Return a tool on a wire, with the losses of writing it."""
-    reported = [_loss_of_strictness(change, tool) for change in decision.why]
+    reported = [_loss_of_strictness(change, tool) for change in strictness.why]
     encoding_table = None
     if tool.parameters is not None:
-        lowered = wire.schema_lowering.lower(tool.parameters, strict)
+        lowered = wire.schema_lowering.lower(tool.parameters, strictness.strict)
         reported += [_loss_of_change(change, tool) for change in lowered.changes]
         encoding_table = lowered.encoding_table
     for loss in losses:
@@ -229,11 +225,11 @@ def _tool_payload(
     return ToolPayload(
         tool,
         wire.name,
-        strict=strict,
+        strict=strictness.strict,
         losses=tuple(reported),
         encoding_table=encoding_table,
         name=wire.wire_name(tool.name),
-        strict_if_fewer_tools=decision.if_fewer_tools,
+        strict_if_fewer_tools=strictness.if_fewer_tools,
         digest=digest,
     )
 

@@ -501,7 +501,7 @@ class NativeToolConverter(Converter):
             ConversionError: A tool excludes this provider, or its schema is not valid.
         """
         check_tools(definitions, ROOT)
-        with Writer(self.wire, on_loss, on_unsupported, definitions, TOOLS) as writer:
+        with Writer(self.wire, on_loss, on_unsupported, definitions, TOOLS, tools=definitions) as writer:
             return list(self.write_tools(definitions, ABSENT, ROOT, writer))
 
     def from_tools(

@@ -11,6 +11,7 @@ from ..json_values import copy_json, is_too_deep, same_json
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import Encoding
 from .extras import Extras, inner_extras, merge_extras_into
+from .strict_mode import StrictDecision
 from .wire import ProviderWire
 
 __all__ = ["LoweredArgumentCodec"]
@@ -24,7 +25,7 @@ class LoweredArgumentCodec:
     no model is bound by the schema of a tool that the request does not offer.
     """
 
-    __slots__ = ("_coercions", "_definitions", "_encodings", "_offered", "_redefined", "_strict_flags", "_wire")
+    __slots__ = ("_coercions", "_definitions", "_encodings", "_offered", "_redefined", "_strict_decisions", "_wire")
 
     def __init__(
         self,
@@ -34,10 +35,13 @@ class LoweredArgumentCodec:
         redefined: Collection[str] = (),
     ) -> None:
         self._wire = wire
-        self._definitions = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
+        self._definitions: dict[str, ToolDefinition] = {}
+        for tool in tools or ():
+            if type(tool) is ToolDefinition:
+                self._definitions.setdefault(tool.name, tool)
         self._offered = offered or {}
         self._redefined = redefined
-        self._strict_flags: dict[str, bool | None] | None = None
+        self._strict_decisions: dict[str, StrictDecision] | None = None
         self._encodings: dict[str, Encoding | None] = {}
         self._coercions: dict[str, Encoding | None] = {}
 
@@ -52,7 +56,7 @@ class LoweredArgumentCodec:
         definition, strict = self._definitions.get(name), self._offered.get(name)
         if definition is not None:
             extras = (definition.metadata or {}).get(self._wire.name)
-            return self._encoding_for(definition, self._strictness(name) if strict is None else strict, extras)
+            return self._encoding_for(definition, self.strictness(definition) if strict is None else strict, extras)
         if name in self._redefined:
             return None
         if strict is None or strict == (name in self._wire.strict):
@@ -64,15 +68,14 @@ class LoweredArgumentCodec:
         table = self._wire.schema_lowering.encoding_table(definition.parameters, strict, extras)
         return None if table is None else Encoding(table)
 
-    def _strictness(self, name: str) -> bool | None:
-        """Return whether one of the given tools is written as strict, together with the others."""
-        if not self._wire.schema_lowering.per_request:  # the limits are not shared with the others
-            return self._wire.strictness(self._definitions[name], {})
-        if self._strict_flags is None:
-            budget_used: dict[str, int] = {}
-            offered = [tool for name, tool in self._definitions.items() if name not in self._wire.refused]
-            self._strict_flags = {tool.name: self._wire.strictness(tool, budget_used) for tool in offered}
-        return self._strict_flags.get(name)
+    def strictness(self, tool: ToolDefinition) -> bool | None:
+        """Return whether a tool is written as strict, together with the others if it is one of those that were given."""
+        if not self._wire.schema_lowering.per_request or self._definitions.get(tool.name) is not tool:
+            return self._wire.strictness(tool)
+        if self._strict_decisions is None:
+            self._strict_decisions = self._wire.strict_decisions(self._definitions.values())
+        decision = self._strict_decisions.get(tool.name)
+        return None if decision is None else decision.strict
 
     def coercions_of(self, name: str) -> Encoding | None:
         """Return the coercions of a tool's arguments. None if nothing is known about the tool."""

@@ -377,7 +377,7 @@ def write_tools(tools: Sequence[Any], extra: Any, at: Path, writer: Writer, writ
 
 def _report_strict_without_effect(tools: Sequence[Any], at: Path, writer: Writer) -> None:
     """Report strict tools beside others, where strict mode has an effect only if all tools are strict."""
-    strictness = {i: writer.wire.strictness(tool, {}) for i, tool in enumerate(tools) if type(tool) is ToolDefinition}
+    strictness = {i: writer.wire.strictness(tool) for i, tool in enumerate(tools) if type(tool) is ToolDefinition}
     if all(strictness.values()):
         return
     reason = f"{writer.wire.title} enforces it only if all tools of a request are strict"
@@ -423,34 +423,31 @@ def write_tool_with_provider_settings(tool: Any, at: Path, writer: Writer, write
         writer.report_loss(at, "a tool", "dropped", f"its declaration excludes {wire.title}", "behaviour")
         return ABSENT
     fields = _fields_of(tool)
-    key = to_key((fields, writer.model_facts.strict))
+    among_others = writer.argument_codec.strictness(tool) if wire.schema_lowering.per_request else None
+    key = to_key((fields, writer.model_facts.strict, among_others))
     cached = wire.entries.get(key)
-    if cached is not None and not (
-        cached.budget and wire.schema_lowering.exceeded_limits(cached.budget, writer.budget_used)
-    ):
+    if cached is not None:
         return _write_cached(cached, at, writer)
-    budget_before, losses_before = dict(writer.budget_used), len(writer.losses)
-    adjusted = _with_strictness(tool, at, writer)
-    entry = _write_with_settings(adjusted, at, writer, write)
+    losses_before = len(writer.losses)
+    entry = _write_with_settings(_with_strictness(tool, at, writer), at, writer, write)
     losses = writer.losses[losses_before:]
-    if _is_alike_in_every_request(tool, adjusted, losses, at, writer) and is_json(entry) and is_json(list(fields)):
+    if _is_alike_in_every_request(tool, losses, at, writer) and is_json(entry) and is_json(list(fields)):
         copy = to_bytes(entry)
         if copy is not None:
-            budget = {limit: count - budget_before.get(limit, 0) for limit, count in writer.budget_used.items()}
-            _cache(key, copy, {limit: count for limit, count in budget.items() if count}, losses, at, wire)
+            _cache(key, copy, losses, at, wire)
             return from_bytes(copy)
     return entry
 
 
 def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
-    """Return a tool with `strict` decided for this wire. A tool that is strict uses up the limits of the request.
+    """Return a tool with `strict` decided for this wire, together with the other tools of the request.
 
     Raises:
         ConversionError: The schema does not support strict mode, and `on_unsupported` is "error".
     """
     if writer.model_facts.strict is False:
         return _without_strictness(tool, at, writer)
-    strict = writer.wire.strictness(tool, writer.budget_used)
+    strict = writer.argument_codec.strictness(tool)
     if strict == tool.strict:
         return tool
     if tool.strict:
@@ -489,36 +486,25 @@ def _write_with_settings(tool: ToolDefinition, at: Path, writer: Writer, write: 
     return apply_merge_patch(entry, patch) if patch else entry
 
 
-def _is_alike_in_every_request(
-    tool: ToolDefinition, adjusted: ToolDefinition, losses: Sequence[Loss], at: Path, writer: Writer
-) -> bool:
-    """Return whether a tool is written, and its losses are reported, the same beside any other tools."""
+def _is_alike_in_every_request(tool: ToolDefinition, losses: Sequence[Loss], at: Path, writer: Writer) -> bool:
+    """Return whether a tool is written, and its losses are reported, the same beside any others that leave it as strict."""
     wire = writer.wire
     if writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names:
         return False  # the new name is reported once in a request
     tool_path = format_path(at)
-    if any(loss.severity == "behaviour" or not loss.path.startswith(tool_path) for loss in losses):
-        return False
-    if adjusted.strict == tool.strict or adjusted.strict is True:
-        return True
-    # Unless it could not be strict anyway, earlier tools may have used up the limits.
-    return not wire.schema_lowering.choose_strictness(tool.parameters, {})[0]
+    return not any(loss.severity == "behaviour" or not loss.path.startswith(tool_path) for loss in losses)
 
 
-def _cache(
-    key: bytes | None, copy: bytes, budget: Mapping[str, int], losses: Sequence[Loss], at: Path, wire: ProviderWire
-) -> None:
-    """Cache a written tool. `budget` is its share of the limits of a request."""
+def _cache(key: bytes | None, copy: bytes, losses: Sequence[Loss], at: Path, wire: ProviderWire) -> None:
+    """Cache a written tool."""
     tool_path = format_path(at)
     relative = [replace(loss, path=loss.path[len(tool_path) :]) for loss in losses]
     size = len(copy) + sum(len(loss.path) + len(loss.reason) for loss in relative)
-    wire.entries.put(key, CachedEntry(copy, budget, relative), size)
+    wire.entries.put(key, CachedEntry(copy, relative), size)
 
 
 def _write_cached(cached: CachedEntry, at: Path, writer: Writer) -> Any:
-    """Return a new copy of a cached entry. Its share of the limits is used, and its losses are reported again."""
-    for limit, count in cached.budget.items():
-        writer.budget_used[limit] = writer.budget_used.get(limit, 0) + count
+    """Return a new copy of a cached entry, and report its losses again."""
     tool_path = format_path(at) if cached.losses else ""
     for loss in cached.losses:
         writer.report(replace(loss, path=tool_path + loss.path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -12,6 +12,7 @@ from ..json_values import apply_merge_patch, same_json
 from .cache import Cache
 from .extras import contains_schema, declared_settings
 from .model_facts import NO_FACTS, ModelFacts, find_model_facts
+from .strict_mode import StrictDecision
 
 if TYPE_CHECKING:
     from ..lowering.lowered_schema import SchemaChange
@@ -20,7 +21,14 @@ if TYPE_CHECKING:
     from .encoding import Encoding
     from .lost_extras import ExtrasFacts
 
-__all__ = ["CachedEntry", "DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
+__all__ = [
+    "CachedEntry",
+    "DeclaredToolFacts",
+    "ProviderWire",
+    "WireFacts",
+    "make_hashed_name",
+    "synthetic_id",
+]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _MOST_MODELS = 256
@@ -194,12 +202,10 @@ def _imported(module: str, package: str) -> Any:
 class CachedEntry(NamedTuple):
     """A written tool.
 
-    `entry` has its bytes (`to_bytes`), `budget` its share of the limits for strict tools in a request, by limit, and
-    `losses` what was reported, with paths relative to the tool.
+    `entry` has its bytes (`to_bytes`), `losses` what was reported, with paths relative to the tool.
     """
 
     entry: bytes
-    budget: Mapping[str, int]
     losses: Sequence[Loss]
 
 
@@ -323,16 +329,35 @@ class ProviderWire:
         lowered = (self.schema_lowering.lower(declared, strict).schema for strict in (False, True))
         return not any(same_json(_without_texts(form), schema) for form in (declared, *lowered))
 
-    def strictness(self, tool: ToolDefinition, budget_used: dict[str, int]) -> bool | None:
-        """Return whether a tool is written as strict. If its declaration leaves it open, the limits that remain decide.
+    def strict_decisions(self, tools: Iterable[ToolDefinition]) -> dict[str, StrictDecision]:
+        """Return which tools of a request are strict, by name.
 
-        `budget_used` counts what the tools before it used of the limits for all tools of a request.
+        The limits for all tools of a request are used up in a fixed order, whatever that of the tools is: by those that
+        must be strict, then by those whose declarations leave it open, each sorted by name.
+        """
+        budget_used: dict[str, int] = {}
+        offered = (tool for tool in tools if tool.name not in self.refused)
+        in_order = sorted(offered, key=lambda tool: (not tool.strict, tool.name))
+        return {tool.name: self._strict_decision(tool, budget_used) for tool in in_order}
+
+    def strictness(self, tool: ToolDefinition) -> bool | None:
+        """Return whether a tool that shares no limits with others is written as strict."""
+        return self._strict_decision(tool, {}).strict
+
+    def _strict_decision(self, tool: ToolDefinition, budget_used: dict[str, int]) -> StrictDecision:
+        """Decide whether a tool is strict. If its declaration leaves it open, the limits that remain decide.
+
+        `budget_used` counts what the tools before it used of the limits.
         """
         if tool.strict is None and declared_settings(tool).get("strict") == "auto":
-            return self.schema_lowering.choose_strictness(tool.parameters, budget_used)[0]
-        if tool.strict and self.unsupported_strict_changes(tool):
-            return False
-        return tool.strict
+            return self.schema_lowering.choose_strictness(tool.parameters, budget_used)
+        if not tool.strict:
+            return StrictDecision(tool.strict)
+        unsupported = self.unsupported_strict_changes(tool)
+        if unsupported:
+            return StrictDecision(False, unsupported)
+        self.schema_lowering.use_limits(tool.parameters, budget_used)
+        return StrictDecision(True)
 
     def unsupported_strict_changes(self, tool: ToolDefinition) -> tuple[SchemaChange, ...]:
         """Return the schema changes that prevent strict mode. Empty for a schema that is written as it was read."""

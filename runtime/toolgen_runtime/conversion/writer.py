@@ -123,9 +123,8 @@ class Writer:
     `names` has the wire names of tools so far, `unsent` the ids that are omitted, `media` the parts of results that
     follow at the end of the turn. A response (`is_response`) is not sent to the API, so it may contain what the API
     rejects; `is_stream` means that it is written as a stream. `is_declared_tool` means that the tool being written is
-    declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
-    limits. `drops_ids` means that the client drops the ids of calls. `model_facts`
-    are those of the request's model. `downgraded` has the tools that should be strict but cannot be.
+    declared, so the build has reported its lowering. `drops_ids` means that the client drops the ids of calls.
+    `model_facts` are those of the request's model. `downgraded` has the tools that should be strict but cannot be.
     `losses` has what was reported so far. `was_read` means that the request was read from a body, of any provider.
     """
 
@@ -138,7 +137,6 @@ class Writer:
         "_value",
         "_value_type",
         "_weaken",
-        "budget_used",
         "downgraded",
         "drops_ids",
         "is_declared_tool",
@@ -181,7 +179,6 @@ class Writer:
         self.drops_ids = False
         self.downgraded: set[str] = set()
         self.losses: list[Loss] = []
-        self.budget_used: dict[str, int] = {}
         self._tools = tools
         self.was_read = False
         self._codec: LoweredArgumentCodec | None = None

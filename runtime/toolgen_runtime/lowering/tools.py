@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ..conversion.cache import Cache, from_bytes, to_bytes, to_key
 from ..conversion.encoding import Table
 from ..conversion.extras import contains_schema
+from ..conversion.strict_mode import StrictDecision
 from ..json_values import is_json
 from .dialects import Dialect, count_optional_and_union_properties
 from .lower import lower
@@ -69,36 +70,33 @@ class Lowerings:
             return None
         return self.lower(schema, strict).encoding_table
 
-    def choose_strictness(
-        self, schema: Mapping[str, Any] | None, budget_used: dict[str, int]
-    ) -> tuple[bool | None, tuple[SchemaChange, ...]]:
-        """Decide whether a tool with `strict: auto` is strict, and why not. None if it makes no difference.
+    def choose_strictness(self, schema: Mapping[str, Any] | None, budget_used: dict[str, int]) -> StrictDecision:
+        """Decide whether a tool with `strict: auto` is strict.
 
-        `budget_used` counts what earlier tools of the request used of its limits. A tool that becomes strict is added.
+        `budget_used` counts what other tools of the request used of its limits. A tool that becomes strict is added.
         """
         if self._strict is None or not self.auto:
-            return None, ()
+            return StrictDecision(None)
         if schema is None:
-            return False, (SchemaChange((), "strict", "dropped", "the tool has no parameters to enforce"),)
+            return _not_strict("the tool has no parameters to enforce")
         lowered, _, cost = self._cached(schema, True)
         blocking = tuple(change for change in lowered.changes if change.blocks_strict)
         if blocking:
-            return False, blocking
-        exceeded = self.exceeded_limits(cost, budget_used)
-        if exceeded:
-            reason = f"earlier strict tools use up the limits of a request: {', '.join(exceeded)}"
-            return False, (SchemaChange((), "strict", "dropped", reason),)
-        for limit, count in cost.items():
-            budget_used[limit] = budget_used.get(limit, 0) + count
-        return True, ()
-
-    def exceeded_limits(self, cost: Mapping[str, int], budget_used: Mapping[str, int]) -> list[str]:
-        """Return the limits of a request that a strict tool would exceed. `cost` has its counts."""
-        return [
+            return StrictDecision(False, blocking)
+        exceeded = [
             limit
             for limit, count in cost.items()
             if limit in self.per_request and budget_used.get(limit, 0) + count > self.per_request[limit]
         ]
+        if exceeded:
+            return _not_strict(f"earlier strict tools use up the limits of a request: {', '.join(exceeded)}")
+        _spend(cost, budget_used)
+        return StrictDecision(True)
+
+    def use_limits(self, schema: Mapping[str, Any] | None, budget_used: dict[str, int]) -> None:
+        """Add to `budget_used` what a strict tool uses of the limits for all tools of a request."""
+        if self.per_request:
+            _spend(self._cached(schema or {}, True).cost, budget_used)
 
     def _cached(
         self, schema: Mapping[str, Any] | bool, strict: bool | None, is_arguments: bool = True
@@ -118,3 +116,12 @@ class Lowerings:
         if copy is not None:
             cache.put(key, result, len(copy))
         return result
+
+
+def _spend(cost: Mapping[str, int], budget_used: dict[str, int]) -> None:
+    for limit, count in cost.items():
+        budget_used[limit] = budget_used.get(limit, 0) + count
+
+
+def _not_strict(reason: str) -> StrictDecision:
+    return StrictDecision(False, (SchemaChange((), "strict", "dropped", reason),))
