@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+from toolgen.breaking.pattern_languages import languages_of, texts_outside
 from toolgen.breaking.pattern_samples import texts_of_pattern
 from toolgen.breaking.python_types import python_type
 from toolgen.breaking.schema_inclusion import Inclusion
@@ -717,7 +718,8 @@ class _Comparison:
         rule = new if rule is None else rule
         if self._inclusion.proves(old, rule):
             return ABSENT
-        samples = filter(admits, [*self._old_samples(old), *self._samples[1].of(new)])
+        told_apart = _texts_that_a_rule_refuses(old, rule)
+        samples = filter(admits, [*self._old_samples(old), *self._samples[1].of(new), *told_apart])
         return self._first_lost(samples, old, rule, place)
 
     def _old_samples(self, old: Any) -> list[Any]:
@@ -755,6 +757,15 @@ def _follow(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
         else:
             break
     return schema, pointer
+
+
+def _texts_that_a_rule_refuses(old: Any, rule: Any) -> tuple[str, ...]:
+    """Return strings of an old schema that do not meet the pattern, or the length, of a rule."""
+    if not isinstance(old, Mapping) or not isinstance(rule, Mapping) or "string" not in types_of(old):
+        return ()
+    if "pattern" not in rule and "pattern" not in old:
+        return ()
+    return texts_outside(languages_of(old), languages_of(rule))
 
 
 def _has_null(value: Any) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from toolgen.breaking.pattern_languages import are_apart, is_inside, languages_of
 from toolgen.breaking.schema_normalization import (
     CONDITION,
     CONTAINS,
@@ -187,6 +188,8 @@ class _Side:
         if "anyOf" in theirs:
             return all(self.excludes(mine, their_side.simplify(b), their_side, depth - 1) for b in theirs["anyOf"])
         common_types = types_of(mine) & types_of(theirs)
+        if common_types == {"string"}:
+            return are_apart((*languages_of(mine), *languages_of(theirs)))
         if common_types != {"object"}:
             return not common_types
         return any(
@@ -395,6 +398,10 @@ class Inclusion:
                 return self._meets_items(narrow, wide, back)
             case "properties" | "patternProperties" | "additionalProperties":
                 return self._meets_properties(narrow, wide, back)
+            case "pattern":
+                return _matches_all(narrow, wide, keyword)
+            case "minLength" | "maxLength" if "pattern" in narrow and _matches_all(narrow, wide, keyword):
+                return True
             case _:
                 return keyword in _BOUNDS and _is_within(narrow, wide, keyword, whole=type_name == "integer")
 
@@ -480,6 +487,11 @@ class Inclusion:
         pairs += [(narrow_patterns.get(pattern, unmatched), schema) for pattern, schema in wide_patterns.items()]
         pairs += [(schema, undeclared) for pattern, schema in narrow_patterns.items() if pattern not in wide_patterns]
         return self._all_fit(pairs, back)
+
+
+def _matches_all(narrow: Mapping[str, Any], wide: Mapping[str, Any], keyword: str) -> bool:
+    """Return whether all strings of `narrow` meet the pattern, or the limit of their length, of `wide`."""
+    return is_inside(languages_of(narrow), languages_of({keyword: wide[keyword]}))
 
 
 def _sufficient_pairs(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
