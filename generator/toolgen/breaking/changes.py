@@ -8,7 +8,14 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from toolgen.breaking.packages import describe_payload_change
-from toolgen.breaking.schema_comparison import ABSENT, Difference, Relation, combine_effects, compare_schemas
+from toolgen.breaking.schema_comparison import (
+    ABSENT,
+    Difference,
+    Relation,
+    combine_effects,
+    compare_schemas,
+    narrows_type,
+)
 from toolgen.breaking.schema_inclusion import Inclusion
 from toolgen.breaking.schema_normalization import json_key, normal_form
 from toolgen.diagnostics import Span
@@ -285,18 +292,28 @@ def _result(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
         return
     differences = compare_schemas(old.result, new.result)
     if not differences:
+        if not same_json(old.result, new.result) and narrows_type(old.result, new.result):
+            yield replace(_change("result-changed", new, span=span, where="result"), audiences=("handlers",))
         return
-    relation = combine_effects([each for each in differences if each.code != "parameter-added"])
+    relation = combine_effects([each for each in differences if each.code not in ("parameter-added", "class-changed")])
     first = differences[0]
     if all(each.code == "format-changed" and each.effect == "note" for each in differences):
         where = f"result {pointer_text(first.pointer)}"
         change = _change("format-changed", new, span=span, where=where, before=first.before, after=first.after)
-        yield replace(change, audiences=())
+        yield replace(change, audiences=("handlers",) if narrows_type(old.result, new.result) else ())
         return
     shown = max(differences, key=lambda each: (each.witness is not ABSENT, each.effect != "note"))
     where = f"result {pointer_text(shown.pointer)}".strip()
+    if relation in (None, "wider") and _breaks_handlers(differences, old.result, new.result):
+        yield replace(_change("result-changed", new, span=span, where=where), audiences=("handlers",))
+        return
     witness = ABSENT if relation is None else shown.witness
     yield _change(_RESULT_CODES[relation], new, span=span, where=where, witness=witness)
+
+
+def _breaks_handlers(differences: Sequence[Difference], old: Any, new: Any) -> bool:
+    """Return whether what a handler could return before may have the wrong Python type, although no value is refused."""
+    return any(each.code == "class-changed" for each in differences) or narrows_type(old, new)
 
 
 def _aliases(before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Mapping[str, str]) -> Iterator[Change]:

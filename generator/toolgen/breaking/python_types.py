@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolgen.breaking.schema_normalization import normalize, types_of
-from toolgen.resolve.schema_locations import map_subschemas
+from toolgen.breaking.schema_normalization import MAX_CHAIN, normalize, types_of
+from toolgen.resolve.schema_locations import find_target, map_subschemas
 from toolgen_runtime.tools.formats import FORMATS
 
 _EXPRESSED = frozenset(
@@ -42,12 +42,24 @@ def python_type(schema: Any, root: Any) -> Any:
         rules["properties"] = {
             name: sub if name in required else _optional(sub, schema["properties"][name])
             for name, sub in properties.items()
+            if sub is not False  # it has no values
         }
         rules["properties"][_KIND] = {"enum": ["class" if properties else "dict"]}
         rules["required"] = [*required, _KIND]
     if "oneOf" in rules:
         rules["anyOf"] = [*rules.get("anyOf", ()), *rules.pop("oneOf")]
     return rules
+
+
+def count_classes(schema: Any, root: Any, depth: int = 0) -> int:
+    """Return how many classes the objects of a schema become: one for each branch of a union with properties."""
+    if not isinstance(schema, Mapping) or depth > MAX_CHAIN:
+        return 0
+    if "$ref" in schema:
+        return count_classes(find_target(schema["$ref"], root), root, depth + 1)
+    parts = (count_classes(part, root, depth + 1) for part in schema.get("allOf", ()))
+    branches = (count_classes(branch, root, depth + 1) for key in ("anyOf", "oneOf") for branch in schema.get(key, ()))
+    return max(int(bool(schema.get("properties"))), min(1, sum(parts)), sum(branches))
 
 
 def _optional(sub: Any, stated: Any) -> Any:

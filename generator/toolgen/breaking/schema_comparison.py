@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from toolgen.breaking.pattern_languages import languages_of, texts_outside
 from toolgen.breaking.pattern_samples import texts_of_pattern
-from toolgen.breaking.python_types import python_type
+from toolgen.breaking.python_types import count_classes, python_type
 from toolgen.breaking.schema_inclusion import Inclusion
 from toolgen.breaking.schema_normalization import (
     GROUPS,
@@ -32,6 +32,7 @@ from toolgen.breaking.schema_normalization import (
     normalize,
     types_of,
     undeclared_property_schemas,
+    with_declared_names,
     without_implied_integer,
 )
 from toolgen.breaking.schema_samples import MAX_SAMPLES, Samples
@@ -62,7 +63,7 @@ _EFFECTS: tuple[Relation, ...] = ("note", "wider", "unknown", "narrower", "other
 _TYPE_CODES = frozenset(
     "type-widened type-narrowed type-changed enum-value-added enum-value-removed enum-set enum-unset const-changed "
     "null-admitted null-refused parameter-became-optional parameter-became-required required-parameter-added "
-    "parameter-removed branch-added".split()
+    "parameter-removed branch-added class-changed".split()
 )
 """Differences that the types of JSON or of Python show, without a witness."""
 
@@ -95,6 +96,16 @@ def combine_effects(differences: list[Difference]) -> Relation | None:
 def compare_schemas(old: Any, new: Any, examples: tuple[Any, ...] = ()) -> list[Difference]:
     """Return the differences between two self-contained schemas. `examples` are values that the old one admits."""
     return [] if same_json(old, new) else _Comparison(old, new, examples).run()
+
+
+def narrows_type(old: Any, new: Any) -> bool:
+    """Return whether it is shown that the Python type of the new schema lacks values that the old one has."""
+    differences = compare_schemas(python_type(old, old), python_type(new, new))
+    return any(
+        difference.effect in ("narrower", "other")
+        and (difference.witness is not ABSENT or difference.code in _TYPE_CODES)
+        for difference in differences
+    )
 
 
 class _Pair(NamedTuple):
@@ -241,6 +252,7 @@ class _Comparison:
         self._witnesses: dict[tuple[str, ...], Any] = {}
         self._inclusion = Inclusion(old, new)
         self._types_inclusion: Inclusion | None = None
+        self._declared_inclusion: Inclusion | None = None
         self._compared: set[tuple[Any, ...]] = set()
         self._open: list[tuple[str, str]] = []
 
@@ -312,8 +324,11 @@ class _Comparison:
         lossless, gainless = self._inclusion.proves(old, new), self._inclusion.proves(new, old, back=True)
         dropped = gained = False
         for difference in self._details(old, new, place, stated):
-            if difference.code == "parameter-renamed" or difference.effect == "note":
+            if difference.code in ("parameter-renamed", "class-changed") or difference.effect == "note":
                 yield difference
+                continue
+            if difference.effect == "unknown" and not lossless and self._keeps_declared(old, new):
+                yield replace(difference, effect="note")
                 continue
             may_keep_types = difference.breaks_types and difference.code != "parameter-removed"
             if may_keep_types and self._proves_same_types(old, new):
@@ -339,6 +354,12 @@ class _Comparison:
         types = python_type(old, self._old), python_type(new, self._new)
         return self._types_inclusion.proves(types[1], types[0], back=True)
 
+    def _keeps_declared(self, old: Any, new: Any) -> bool:
+        """Return whether it is proved that the new schema admits all values of the old one with declared names only."""
+        if self._declared_inclusion is None:
+            self._declared_inclusion = Inclusion(with_declared_names(self._old, self._old), self._new)
+        return self._declared_inclusion.proves(with_declared_names(old, self._old), new)
+
     def _details(self, old: Any, new: Any, place: _Place, stated: _Pair) -> Iterator[Difference]:
         """Yield the differences of two schemas, keyword by keyword."""
         old, new = ({} if schema is True else schema for schema in (old, new))
@@ -352,6 +373,8 @@ class _Comparison:
         if bool(before.keys() & _UNIONS) != bool(after.keys() & _UNIONS):
             before, after = self._normalized(old, new, stated, unions=True)
         yield from _annotations(before, after, place.new)
+        if bool(before.keys() & _UNIONS) != bool(after.keys() & _UNIONS):
+            yield from self._classes(old, new, place)
         yield from self._types(before, after, place)
         common_types = types_of(before) & types_of(after)
         yield from self._values(before, after, place)
@@ -392,6 +415,12 @@ class _Comparison:
         elif keyword != "allOf" or not self._inclusion.proves_same_parts(old.get(keyword, ()), new.get(keyword, ())):
             difference = Difference("condition-changed", here, "unknown", before, after)
             yield self._searched(difference, old, new, place, _group(new, keyword))
+
+    def _classes(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
+        """Yield the difference of an object that becomes one of several, or the reverse, of which only one is a union."""
+        before, after = count_classes(old, self._old), count_classes(new, self._new)
+        if min(before, after) == 1 < max(before, after):
+            yield Difference("class-changed", place.new, "wider", _describe_classes(before), _describe_classes(after))
 
     def _types(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
         """Yield the differences of the JSON types that are admitted. Null is a difference of its own.
@@ -618,7 +647,10 @@ class _Comparison:
         here, rule = place.locate(keyword, self._roots), _only(new, ("anyOf", "oneOf"))
         if before is None or after is None:
             difference = Difference("condition-changed", here, "unknown", _value(old, keyword), _value(new, keyword))
-            yield self._searched(difference, old, new, place, rule)
+            if not self._inclusion.proves(old, new) and self._keeps_declared(old, new):
+                yield replace(difference, effect="note")
+            else:
+                yield self._searched(difference, old, new, place, rule)
             return
         old_here = place.inner("oneOf" if "oneOf" in old else "anyOf", roots=self._roots).old
         pairing = _pair_branches(before, after, self._old, self._new)
@@ -841,6 +873,10 @@ def _describe_types(types: set[str]) -> str | list[str]:
         return "any type"
     names = sorted(without_implied_integer(types))
     return names[0] if len(names) == 1 else names
+
+
+def _describe_classes(count: int) -> str:
+    return "one class" if count == 1 else f"one of {count} classes"
 
 
 def _listed_values(before: list[Any], after: list[Any], here: Pointer) -> Iterator[Difference]:

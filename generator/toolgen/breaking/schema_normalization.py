@@ -120,6 +120,50 @@ def _with_plain_ends(rules: dict[str, Any]) -> dict[str, Any]:
     return rules
 
 
+_OF_VALUES = frozenset(
+    ["$defs", "properties", "patternProperties", "additionalProperties", "items", "prefixItems", "anyOf", "oneOf"]
+)
+"""Keywords whose schemas describe values that a schema admits."""
+
+
+def with_declared_names(schema: Any, root: Any) -> Any:
+    """Return a schema whose objects have the declared properties only, unless they have a schema for other names.
+
+    It admits all values of the schema that have no other names, and perhaps some others. A name that one branch of a
+    union declares is declared for all.
+    """
+    if not isinstance(schema, Mapping):
+        return schema
+    rules = schema
+    if "$ref" not in schema:
+        normalized = normalize(schema, root, unions=False)
+        if not isinstance(normalized, Mapping):
+            return normalized
+        rules = {**normalized, **({"$defs": schema["$defs"]} if "$defs" in schema else {})}
+    for keyword in rules.keys() & {"anyOf", "oneOf"}:
+        beside = {key: value for key, value in rules.items() if key not in (keyword, "$defs")}
+        if not beside.keys() & _IN_PLACE:
+            names = {name for branch in rules[keyword] for name in _declared_names(branch, root)}
+            others = {"properties": dict.fromkeys(sorted(names), True)}
+            branches = [{"allOf": [{**beside}, branch, others]} for branch in rules[keyword]]
+            rules = {keyword: branches, **{key: value for key, value in rules.items() if key == "$defs"}}
+    inner = map_subschemas(
+        {key: value for key, value in rules.items() if key in _OF_VALUES},
+        lambda sub, _: with_declared_names(sub, root),
+    )
+    rules = {**rules, **inner}
+    if "properties" in rules and not rules.keys() & {*_IN_PLACE, *UNEVALUATED, *_PROPERTIES[1:]}:
+        rules["additionalProperties"] = False
+    return rules
+
+
+def _declared_names(schema: Any, root: Any) -> Collection[str]:
+    """Return the names that a schema declares, without those of its own branches."""
+    rules = normalize(schema, root, unions=False)
+    names: Collection[str] = rules.get("properties", ()) if isinstance(rules, Mapping) else ()
+    return names
+
+
 _NEGATED_BOUNDS: Mapping[str, tuple[str, int]] = {
     "minimum": ("exclusiveMaximum", 0),
     "exclusiveMinimum": ("maximum", 0),

@@ -21,6 +21,7 @@ _MAX_BRANCH_SAMPLES = 60
 _MAX_COMBINED_SAMPLES = 20
 _MAX_COMBINATIONS = 10
 _MAX_ELEMENT_SAMPLES = 24
+_MAX_NAMES = 8
 _MAX_SIZE = 2000
 """The maximum number of items or properties of a sample."""
 _MAX_LENGTH = 100_000
@@ -78,6 +79,7 @@ class Samples:
             branches = schema.get(keyword, ())
             for branch in branches:
                 samples += self.of({"allOf": [branch, beside]} if beside else branch, depth - 1)[:_MAX_BRANCH_SAMPLES]
+            samples += self._with_names_of_others(branches, beside, depth) if self._combined else []
             for several in _combinations(branches) if self._combined else ():
                 samples += self.of({"allOf": [*several, beside]}, depth - 1)[:_MAX_COMBINED_SAMPLES]
         unconditional = {key: value for key, value in schema.items() if key not in ("allOf", *_CONDITIONS)}
@@ -88,6 +90,19 @@ class Samples:
             if type_name in types:
                 samples += self._of_type(type_name, schema, depth)
         return samples[:MAX_SAMPLES]
+
+    def _with_names_of_others(self, branches: Sequence[Any], beside: Mapping[str, Any], depth: int) -> list[Any]:
+        """Return objects of each branch with a property that only another branch declares, of any type."""
+        declared = [_declared_names(branch, self._root) for branch in branches]
+        names = sorted(set[str]().union(*declared))[:_MAX_NAMES]
+        samples: list[Any] = []
+        for branch, own in zip(branches, declared, strict=True):
+            objects = [
+                value for value in self.of({"allOf": [branch, beside]}, depth - 1)[:2] if isinstance(value, dict)
+            ]
+            others = [name for name in names if name not in own] if own else []
+            samples += [{**value, name: odd} for value in objects[:1] for name in others for odd in ("a", 1, None)]
+        return samples[:_MAX_BRANCH_SAMPLES]
 
     def _of_type(self, type_name: str, schema: Mapping[str, Any], depth: int) -> list[Any]:
         """Return values of one JSON type that a schema may admit."""
@@ -180,6 +195,11 @@ class Samples:
         return values[0]
 
 
+def _declared_names(schema: Any, root: Any) -> set[str]:
+    rules = normalize(schema, root, unions=False)
+    return {*rules.get("properties", ())} if isinstance(rules, Mapping) else set()
+
+
 def _cases(schema: Mapping[str, Any]) -> list[list[Any]]:
     """Return the schemas that apply together in each case of the conditions of a schema, or of its parts."""
     cases: list[list[Any]] = []
@@ -237,9 +257,10 @@ def _numbers(schema: Mapping[str, Any], *, whole: bool) -> list[Any]:
     bounds = [schema[k] for k in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum") if k in schema]
     step = schema.get("multipleOf", 1)
     near_bounds = [bound + distance for bound in bounds for distance in (0, 1, -1)]
+    between = [bound + distance for bound in bounds for distance in (0.5, -0.5, 0.001, -0.001)]
     multiples = [round(n * step, 12) for n in (1, 2, 3)]  # decimals, such as 0.9 and not 0.8999999999999999
     numbers = [0, 1, -1, 7, 1000, -1000, 10**6, *multiples, *near_bounds]
-    return numbers if whole else [*numbers, 0.5, -2.25, *(bound + 0.5 for bound in bounds)]
+    return numbers if whole else [*numbers, 0.5, -2.25, *between]
 
 
 def _texts(schema: Mapping[str, Any]) -> list[Any]:
