@@ -46,6 +46,12 @@ def languages_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
     return *patterns, f"^{_ANY}{{{int(least)},{'' if most is None else int(most)}}}$"
 
 
+def pattern_of_texts(texts: Sequence[str]) -> str:
+    """Return a pattern that matches some texts, and no others."""
+    escaped = ("".join(each if each.isalnum() else f"\\{each}" for each in text) for text in texts)
+    return f"^(?:{'|'.join(escaped)})$"
+
+
 @lru_cache(maxsize=512)
 def texts_outside(inside: tuple[str, ...], outside: tuple[str, ...]) -> tuple[str, ...]:
     """Return texts that all patterns of `inside` match, and not all of `outside`, the shortest first; none if unknown.

@@ -15,9 +15,11 @@ _EXPRESSED = frozenset(
 _KIND = "\0kind"
 """A property of every object that has no other name: an instance of a class is no dict."""
 _COMPOSED = frozenset(["$ref", "allOf", "anyOf", "oneOf"])
+_MAX_MERGED = 3
+"""How often a schema in `allOf` is merged that may contain the schema which is merged."""
 
 
-def python_type(schema: Any, root: Any) -> Any:
+def python_type(schema: Any, root: Any, depth: int = 0) -> Any:
     """Return a schema without what no type expresses: bounds, patterns, conditions, and formats of plain strings.
 
     An object with properties is a class: it has these alone, and an optional one without a default may be None.
@@ -25,7 +27,11 @@ def python_type(schema: Any, root: Any) -> Any:
     if not isinstance(schema, Mapping):
         return schema
     definitions = {"$defs": schema["$defs"]} if "$defs" in schema else {}
-    if not schema.keys() & {"$ref", "allOf"}:
+    if "allOf" in schema:
+        depth += 1
+    if depth <= _MAX_MERGED and not schema.keys() & (
+        _COMPOSED - {"allOf"}
+    ):  # a reference may lead to the schema itself
         normalized = normalize(schema, root, unions=False)
         if not isinstance(normalized, Mapping):
             return normalized
@@ -34,7 +40,7 @@ def python_type(schema: Any, root: Any) -> Any:
     if schema.get("format") in FORMATS and "enum" not in rules:
         rules["enum"] = [{"format": schema["format"]}]  # no value of another type
         rules["type"] = ["null", "object"] if "null" in types_of(rules) else "object"
-    rules = map_subschemas(rules, lambda sub, _: python_type(sub, root))
+    rules = map_subschemas(rules, lambda sub, _: python_type(sub, root, depth))
     if not rules.keys() & {*_COMPOSED, "enum"} and "object" in types_of(rules):
         properties, required = rules.get("properties", {}), rules.get("required", ())
         if properties:

@@ -18,6 +18,8 @@ from toolgen.breaking.pattern_samples import texts_of_pattern
 from toolgen.breaking.python_types import count_classes, python_type
 from toolgen.breaking.schema_inclusion import Inclusion
 from toolgen.breaking.schema_normalization import (
+    CONDITION,
+    CONTAINS,
     GROUPS,
     LOWER_BOUNDS,
     MAX_CHAIN,
@@ -100,7 +102,10 @@ def compare_schemas(old: Any, new: Any, examples: tuple[Any, ...] = ()) -> list[
 
 def narrows_type(old: Any, new: Any) -> bool:
     """Return whether it is shown that the Python type of the new schema lacks values that the old one has."""
-    differences = compare_schemas(python_type(old, old), python_type(new, new))
+    types = python_type(old, old), python_type(new, new)
+    if any('"allOf"' in json_key(each) for each in types):  # what its parts make together is not known here
+        return False
+    differences = compare_schemas(*types)
     return any(
         difference.effect in ("narrower", "other")
         and (difference.witness is not ABSENT or difference.code in _TYPE_CODES)
@@ -390,7 +395,9 @@ class _Comparison:
             yield from self._items(before, after, place)
         yield from self._branches(before, after, place)
         for keyword in sorted(_CONDITIONS & (before.keys() | after.keys())):
-            yield from self._condition(before, after, keyword, place)
+            first = next((group[0] for group in (CONDITION, CONTAINS) if keyword in group), keyword)
+            if keyword == first or same_json(_or_none(_value(before, first)), _or_none(_value(after, first))):
+                yield from self._condition(before, after, keyword, place)
 
     def _normalized(self, old: Any, new: Any, stated: _Pair, *, unions: bool) -> _Pair:
         """Normalize two schemas. If only one is a union, and has a branch like the other schema, both become unions."""
@@ -634,7 +641,8 @@ class _Comparison:
             if before != after or "$ref" in str(before):
                 inner = self._inner(place, old, "prefixItems", i, schemas=_Pair(before, after))
                 yield from self._schemas(before, after, inner)
-        if further.old != further.new or "$ref" in str(further.old):
+        has_further = most > max(len(old_prefix), len(new_prefix))
+        if has_further and (further.old != further.new or "$ref" in str(further.old)):
             yield from self._schemas(*further, self._inner(place, old, "items", schemas=further))
 
     def _branches(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
@@ -654,9 +662,10 @@ class _Comparison:
             return
         old_here = place.inner("oneOf" if "oneOf" in old else "anyOf", roots=self._roots).old
         pairing = _pair_branches(before, after, self._old, self._new)
+        are_exclusive = "oneOf" not in old or self._inclusion.proves_exclusive(before, back=True)
         for i, j in pairing.pairs.items():
             unions = place.unions
-            if not self._is_apart(before[i], after, j):
+            if not (self._is_apart(before[i], after, j) and are_exclusive):
                 unions = (*unions, _Union(old, new, lambda value: value))
             pointers, schemas = _Pair((*old_here, i), (*here, j)), _Pair(before[i], after[j])
             yield from self._schemas(before[i], after[j], _Place(pointers, schemas, unions))
@@ -667,7 +676,7 @@ class _Comparison:
             yield Difference("branch-added", (*here, j), "wider", ABSENT, after[j])
         if "oneOf" in new and (pairing.added or before != after or "oneOf" not in old):
             yield from self._overlap(old, new, here, place)
-        elif "anyOf" in new and "oneOf" in old and not self._inclusion.proves_exclusive(before, back=True):
+        elif "anyOf" in new and not are_exclusive:
             yield Difference("condition-changed", here, "wider", before, after)
 
     def _is_apart(self, branch: Any, branches: Sequence[Any], partner: int) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from toolgen.breaking.pattern_languages import are_apart, is_inside, languages_of
+from toolgen.breaking.pattern_languages import are_apart, is_inside, languages_of, pattern_of_texts
 from toolgen.breaking.schema_normalization import (
     CONDITION,
     CONTAINS,
@@ -190,6 +190,8 @@ class _Side:
         common_types = types_of(mine) & types_of(theirs)
         if common_types == {"string"}:
             return are_apart((*languages_of(mine), *languages_of(theirs)))
+        if common_types and common_types <= {"integer", "number"}:
+            return _are_ranges_apart(mine, theirs, whole=common_types == {"integer"})
         if common_types != {"object"}:
             return not common_types
         return any(
@@ -320,7 +322,7 @@ class Inclusion:
         if any(self._is_same(*pair) for pair in _sufficient_pairs(narrow, wide)):
             return True
         if wide.keys() & UNEVALUATED or "enum" in wide:
-            return False
+            return types_of(narrow) == types_of(wide) == {"string"} and _are_listed(narrow, wide)
         return None
 
     def _is_same(self, schema: Any, other: Any) -> bool:
@@ -382,7 +384,8 @@ class Inclusion:
             case "then" | "else" | "minContains" | "maxContains":  # compared with the first keyword of their group
                 return True
             case "propertyNames":
-                return self._fits(_both({"type": "string"}, narrow.get(keyword, {})), rule, back)
+                fits = self._fits(_both({"type": "string"}, narrow.get(keyword, {})), rule, back)
+                return fits or self._names_fit(narrow, rule, back)
             case "dependentRequired":
                 return _meets_dependent_required(narrow, rule)
             case "dependentSchemas":
@@ -455,6 +458,16 @@ class Inclusion:
         has_most = narrow.get("maxContains", math.inf) <= most and self._fits(theirs, mine, not back)
         return (least == 0 or has_least) and (narrow.get("maxItems", math.inf) <= most or has_most)
 
+    def _names_fit(self, narrow: Mapping[str, Any], rule: Any, back: bool) -> bool:
+        """Return whether a closed object has only names that a schema admits."""
+        if narrow.get("additionalProperties", True) is not False:
+            return False
+        side = self._sides[not back]
+        patterns = ({"type": "string", "pattern": pattern} for pattern in narrow.get("patternProperties", ()))
+        return all(side.admits(name, rule) for name in narrow.get("properties", ())) and self._all_fit(
+            ((pattern, rule) for pattern in patterns), back
+        )
+
     def _meets_dependent_schemas(self, narrow: Mapping[str, Any], rule: Mapping[str, Any], back: bool) -> bool:
         """Return whether the values that have a property fit the schema that depends on it, for each such property."""
         stated = narrow.get("dependentSchemas", {})
@@ -483,15 +496,30 @@ class Inclusion:
         narrow_patterns, wide_patterns = narrow.get("patternProperties", {}), wide.get("patternProperties", {})
         undeclared, mine = wide.get("additionalProperties", True), narrow.get("additionalProperties", True)
         pairs = [(mine, undeclared)]
-        unmatched = True if narrow_patterns else mine
-        pairs += [(narrow_patterns.get(pattern, unmatched), schema) for pattern, schema in wide_patterns.items()]
-        pairs += [(schema, undeclared) for pattern, schema in narrow_patterns.items() if pattern not in wide_patterns]
+        for pattern, schema in wide_patterns.items():
+            if pattern in narrow_patterns:
+                pairs.append((narrow_patterns[pattern], schema))
+                continue
+            pairs.append((mine, schema))
+            pairs += [(sub, schema) for other, sub in narrow_patterns.items() if not are_apart((pattern, other))]
+        pairs += [
+            (schema, undeclared)
+            for pattern, schema in narrow_patterns.items()
+            if not any(is_inside((pattern,), (other,)) for other in wide_patterns)
+        ]
         return self._all_fit(pairs, back)
 
 
 def _matches_all(narrow: Mapping[str, Any], wide: Mapping[str, Any], keyword: str) -> bool:
     """Return whether all strings of `narrow` meet the pattern, or the limit of their length, of `wide`."""
     return is_inside(languages_of(narrow), languages_of({keyword: wide[keyword]}))
+
+
+def _are_listed(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> bool:
+    """Return whether all strings of `narrow` are among those that `wide` lists."""
+    if wide.keys() & UNEVALUATED or len(wide["enum"]) > _MAX_LISTED:
+        return False
+    return is_inside(languages_of(narrow), (pattern_of_texts(wide["enum"]),))
 
 
 def _sufficient_pairs(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
@@ -513,6 +541,17 @@ def _cuts(narrow: Mapping[str, Any], branches: Iterable[Any]) -> Iterator[tuple[
             below, above = {keyword: branch[keyword]}, _without(complement, ["type"])
             if not any(_implies(narrow, part) for part in (below, above)):
                 yield below, above
+
+
+def _are_ranges_apart(mine: Mapping[str, Any], theirs: Mapping[str, Any], *, whole: bool) -> bool:
+    """Return whether the greatest number of a schema is below the least one of another. `whole`: they are integers."""
+    for low, high in ((mine, theirs), (theirs, mine)):
+        for least in low.keys() & {*_LEAST}:
+            complement = normalize({"not": {least: low[least]}}, {})
+            below = _without(complement, ["type"]) if isinstance(complement, Mapping) else {}
+            if below and all(_is_within(high, below, keyword, whole=whole) for keyword in below):
+                return True
+    return False
 
 
 def _implies(narrow: Mapping[str, Any], bound: Mapping[str, Any]) -> bool:
@@ -544,6 +583,10 @@ def _is_within(narrow: Mapping[str, Any], wide: Mapping[str, Any], keyword: str,
         and not narrow.get("patternProperties")
     ):
         limits.append((Fraction(len(narrow.get("properties", ()))), 1))
+    if keyword == "maxItems" and narrow.get("uniqueItems") and not narrow.get("prefixItems"):
+        items = narrow.get("items")
+        if isinstance(items, Mapping) and "enum" in items:
+            limits.append((Fraction(len(items["enum"])), 1))
     return any(limit <= required_limit for limit in limits)
 
 

@@ -120,41 +120,55 @@ def _with_plain_ends(rules: dict[str, Any]) -> dict[str, Any]:
     return rules
 
 
+_MAX_MERGED = 3
+"""How often a schema in `allOf` is merged that may contain the schema which is merged."""
 _OF_VALUES = frozenset(
     ["$defs", "properties", "patternProperties", "additionalProperties", "items", "prefixItems", "anyOf", "oneOf"]
 )
 """Keywords whose schemas describe values that a schema admits."""
 
 
-def with_declared_names(schema: Any, root: Any) -> Any:
+def with_declared_names(schema: Any, root: Any, depth: int = 0) -> Any:
     """Return a schema whose objects have the declared properties only, unless they have a schema for other names.
 
     It admits all values of the schema that have no other names, and perhaps some others. A name that one branch of a
-    union declares is declared for all.
+    union declares is declared for all of them that are no references.
     """
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, Mapping) or "$ref" in schema or depth > _MAX_MERGED:
         return schema
-    rules = schema
-    if "$ref" not in schema:
-        normalized = normalize(schema, root, unions=False)
+    rules: Mapping[str, Any] = schema
+    unions = rules.keys() & {"anyOf", "oneOf"}
+    if len(unions) == 1:
+        (keyword,) = unions
+        rules = _with_shared_names(rules, keyword, root)
+    elif not unions:
+        depth += "allOf" in rules
+        normalized = normalize(rules, root, unions=False)
         if not isinstance(normalized, Mapping):
             return normalized
         rules = {**normalized, **({"$defs": schema["$defs"]} if "$defs" in schema else {})}
-    for keyword in rules.keys() & {"anyOf", "oneOf"}:
-        beside = {key: value for key, value in rules.items() if key not in (keyword, "$defs")}
-        if not beside.keys() & _IN_PLACE:
-            names = {name for branch in rules[keyword] for name in _declared_names(branch, root)}
-            others = {"properties": dict.fromkeys(sorted(names), True)}
-            branches = [{"allOf": [{**beside}, branch, others]} for branch in rules[keyword]]
-            rules = {keyword: branches, **{key: value for key, value in rules.items() if key == "$defs"}}
-    inner = map_subschemas(
-        {key: value for key, value in rules.items() if key in _OF_VALUES},
-        lambda sub, _: with_declared_names(sub, root),
-    )
-    rules = {**rules, **inner}
+    inner = {key: value for key, value in rules.items() if key in _OF_VALUES}
+    rules = {**rules, **map_subschemas(inner, lambda sub, _: with_declared_names(sub, root, depth))}
     if "properties" in rules and not rules.keys() & {*_IN_PLACE, *UNEVALUATED, *_PROPERTIES[1:]}:
         rules["additionalProperties"] = False
     return rules
+
+
+def _with_shared_names(schema: Mapping[str, Any], keyword: str, root: Any) -> dict[str, Any]:
+    """Return a union of which each branch has what stands beside the union, and all names that the branches declare."""
+    beside = {key: value for key, value in schema.items() if key not in (keyword, "$defs")}
+    outside = {key: value for key, value in schema.items() if key == "$defs"}
+    if beside.keys() & _IN_PLACE:
+        return {**schema}
+    declared = [_declared_names(branch, root) for branch in schema[keyword]]
+    names = {"properties": dict.fromkeys(sorted({name for own in declared for name in own}), True)}
+    branches = [
+        branch if is_null(branch) or not isinstance(branch, Mapping) or "$ref" in branch else {"allOf": [branch, names]}
+        for branch in schema[keyword]
+    ]
+    if drop_annotations(beside):
+        branches = [{"allOf": [beside, branch]} for branch in branches]
+    return {keyword: branches, **outside}
 
 
 def _declared_names(schema: Any, root: Any) -> Collection[str]:
@@ -185,6 +199,9 @@ def _negate(schema: Any) -> Any:
     ((keyword, value),) = rules.items()
     if keyword == "not":
         return value
+    if keyword == "anyOf":
+        parts = [_negate(branch) for branch in value]
+        return None if None in parts else {"allOf": parts}
     if keyword == "type" and not types_of(rules) & {"integer"}:
         return {"type": _type_keyword({*TYPES} - types_of(rules))}
     if keyword in _NEGATED_BOUNDS:

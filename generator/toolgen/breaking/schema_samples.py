@@ -22,6 +22,7 @@ _MAX_COMBINED_SAMPLES = 20
 _MAX_COMBINATIONS = 10
 _MAX_ELEMENT_SAMPLES = 24
 _MAX_NAMES = 8
+_OF_SEVERAL_TYPES = ("a", 1, None)
 _MAX_SIZE = 2000
 """The maximum number of items or properties of a sample."""
 _MAX_LENGTH = 100_000
@@ -101,7 +102,7 @@ class Samples:
                 value for value in self.of({"allOf": [branch, beside]}, depth - 1)[:2] if isinstance(value, dict)
             ]
             others = [name for name in names if name not in own] if own else []
-            samples += [{**value, name: odd} for value in objects[:1] for name in others for odd in ("a", 1, None)]
+            samples += [{**value, name: odd} for value in objects[:1] for name in others for odd in _OF_SEVERAL_TYPES]
         return samples[:_MAX_BRANCH_SAMPLES]
 
     def _of_type(self, type_name: str, schema: Mapping[str, Any], depth: int) -> list[Any]:
@@ -180,7 +181,8 @@ class Samples:
         samples = []
         for pattern, sub in schema.get("patternProperties", {}).items():
             for name in [*(text for text in texts_of_pattern(pattern) if text), "a"][:3]:
-                samples += [{**required, name: value} for value in (self.of(sub, depth - 1) or ["a"])[:12]]
+                values = [*self.of(sub, depth - 1)[:12], *_OF_SEVERAL_TYPES]
+                samples += [{**required, name: value} for value in values]
         return samples
 
     def _first_fit(self, values: list[Any], schema: Any) -> Any:
