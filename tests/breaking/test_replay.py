@@ -196,13 +196,13 @@ def test_a_response_that_is_an_error_has_no_calls(tmp_path: Path) -> None:
 
 
 def test_your_conversations_settle_what_nobody_can_tell(tmp_path: Path) -> None:
-    """Of a pattern that changed there is neither a proof nor, here, a value; the stored calls decide."""
+    """Of a pattern with a flag there is neither a proof nor a value; the stored calls decide."""
     sides = []
-    for name, pattern in (("old", "^[a-z]{3,40}x{0,7}[0-9]{30}$"), ("new", "^[a-z]{2,41}x{0,6}[0-9]{30}(?:k|x{7}|)$")):
+    for name, pattern in (("old", "(?i)^[a-z]{3,40}[0-9]{29,30}$"), ("new", "(?i)^[a-z]{2,41}[0-9]{30}$")):
         schema = {"type": "object", "properties": {"id": {"type": "string", "pattern": pattern}}}
         tool = {"name": "find", "description": "Find something.", "parameters": schema}
         sides.append(write_project(tmp_path / name, (tool,), {}))
-    calls = [stored("find", {"id": "abc" + "1" * 30}), stored("find", {"id": "abcxxxxxxx" + "1" * 29})]
+    calls = [stored("find", {"id": "abc" + "1" * 30}), stored("find", {"id": "abc" + "1" * 29})]
     (tmp_path / "stored.json").write_text(json.dumps(calls), "utf-8")
     with shipped_profiles("openai_chat"):
         compared = compare_with(

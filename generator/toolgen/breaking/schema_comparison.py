@@ -163,16 +163,27 @@ class _Place(NamedTuple):
     def _locate(self, steps: tuple[Any, ...], roots: _Pair, *, is_changed: bool) -> _Pair | None:
         """Return the paths of the first statement of something, in the old and the new root; None if there is none.
 
-        With `is_changed`, it is the first that only one side has, or that differs.
+        With `is_changed`, it is the first that only one side has, or that differs. What a definition states on both sides
+        is no change there, if one side does not refer to it.
         """
         old = _statements(self.written.old, roots.old, self.pointers.old, steps)
         new = _statements(self.written.new, roots.new, self.pointers.new, steps)
         for key in (*new, *old):
+            if not (key in old and key in new) and _is_stated_on_both_sides((new.get(key) or old[key]).pointer, roots):
+                continue
             if is_changed and key in old and key in new and _is_same_statement(steps, old[key], new[key]):
                 continue
             either = new.get(key) or old[key]
             return _Pair(old.get(key, next(iter(old.values()), either)).pointer, either.pointer)
         return None
+
+
+def _is_stated_on_both_sides(path: Pointer, roots: _Pair) -> bool:
+    """Return whether a path leads into a definition, to something that both sides have, and that is the same on both."""
+    if path[:1] != ("$defs",):
+        return False
+    before, after = (_value_at(root, path) for root in roots)
+    return before is not ABSENT and after is not ABSENT and same_json(before, after)
 
 
 class _Statement(NamedTuple):
@@ -306,6 +317,10 @@ class _Comparison:
             if before is old or after is new:  # keywords beside a reference replace those of its target
                 annotated = _Pair(_with_keywords(before, old), _with_keywords(after, new))
                 before, after = drop_annotations(before), drop_annotations(after)
+                pointers, written = place.pointers, _Pair(old, new)
+            elif old_pointer != new_pointer and all(
+                _is_stated_on_both_sides(pointer, self._roots) for pointer in (old_pointer, new_pointer)
+            ):  # another definition is referred to
                 pointers, written = place.pointers, _Pair(old, new)
             yield from _annotations(annotated.old, annotated.new, place.new)
         place = place._replace(pointers=pointers, written=written)
