@@ -373,9 +373,13 @@ def _merge_values(keyword: str, first: Any, second: Any) -> Any:
     return None
 
 
+_encode = json.JSONEncoder(sort_keys=True, default=str).encode
+
+
 def json_key(value: Any) -> str:
     """Return a string that is equal for values that are equal in JSON."""
-    return json.dumps(_with_whole_numbers(value), sort_keys=True, default=str)
+    text = _encode(value)
+    return _encode(_with_whole_numbers(value)) if ".0" in text or "e+" in text else text
 
 
 def normal_form(value: Any, root: Any) -> Any:
