@@ -383,6 +383,9 @@ class _Comparison:
     def _details(self, old: Any, new: Any, place: _Place, stated: _Pair) -> Iterator[Difference]:
         """Yield the differences of two schemas, keyword by keyword."""
         old, new = ({} if schema is True else schema for schema in (old, new))
+        if self._differ_in_null(old, new):
+            yield from self._null_branch(old, new, place, stated)
+            return
         before, after = self._normalized(old, new, stated, unions=False)
         if before is False or after is False:
             if before is not after:
@@ -413,6 +416,35 @@ class _Comparison:
             first = next((group[0] for group in (CONDITION, CONTAINS) if keyword in group), keyword)
             if keyword == first or same_json(_or_none(_value(before, first)), _or_none(_value(after, first))):
                 yield from self._condition(before, after, keyword, place)
+
+    def _differ_in_null(self, old: Any, new: Any) -> bool:
+        """Return whether one schema is a union of null and another schema, and the other one admits no null."""
+        if (_branch_beside_null(old) is None) == (_branch_beside_null(new) is None):
+            return False
+        other, root = (new, self._new) if _branch_beside_null(new) is None else (old, self._old)
+        return "null" not in admitted_types(other, root)
+
+    def _null_branch(self, old: Any, new: Any, place: _Place, stated: _Pair) -> Iterator[Difference]:
+        """Yield the difference of null, which is a branch of one schema, and those of the schemas without it."""
+        types = [_describe_types(admitted_types(schema, root)) for schema, root in ((old, self._old), (new, self._new))]
+        inner_old, inner_new = _branch_beside_null(old), _branch_beside_null(new)
+        if inner_old is None:
+            admitted = Difference("null-admitted", place.new, "wider", types[0], types[1])
+            yield replace(admitted, effect="note", breaks_types=False) if place.is_optional else admitted
+        else:
+            refused = Difference("null-refused", place.new, "note", types[0], types[1])
+            narrower = replace(refused, effect="narrower")
+            rule = {"not": {"type": "null"}}
+            yield refused if place.is_optional else self._judged(narrower, old, new, place, rule)
+        pointers = _Pair(
+            place.pointers.old if inner_old is None else (*place.pointers.old, *inner_old),
+            place.new if inner_new is None else (*place.new, *inner_new),
+        )
+        without_null = _Pair(
+            stated.old if inner_old is None else _value_at(old, inner_old),
+            stated.new if inner_new is None else _value_at(new, inner_new),
+        )
+        yield from self._schemas(*without_null, place._replace(pointers=pointers, written=without_null))
 
     def _normalized(self, old: Any, new: Any, stated: _Pair, *, unions: bool) -> _Pair:
         """Normalize two schemas. If only one is a union, and has a branch like the other schema, both become unions."""
@@ -822,6 +854,16 @@ def _texts_that_a_rule_refuses(old: Any, rule: Any) -> tuple[str, ...]:
     if "pattern" not in rule and "pattern" not in old:
         return ()
     return texts_outside(languages_of(old), languages_of(rule))
+
+
+def _branch_beside_null(schema: Any) -> Pointer | None:
+    """Return the path of the other branch of a schema that is only a union of null and another schema."""
+    rules = drop_annotations(schema)
+    keyword = next(iter(rules)) if isinstance(rules, Mapping) and len(rules) == 1 else ""
+    if keyword not in _UNIONS or len(rules[keyword]) != 2:
+        return None
+    others = [i for i, branch in enumerate(rules[keyword]) if not is_null(branch)]
+    return (keyword, others[0]) if len(others) == 1 else None
 
 
 def _has_null(value: Any) -> bool:
