@@ -93,11 +93,11 @@ def models() -> str:
     return _table(("models", "what differs", "providers"), shown)
 
 
-_WITH_PARTS = frozenset(["reasoning", "limits", "media", "output", "parameters"])
+_WITH_PARTS = frozenset(["reasoning", "media", "output", "parameters"])
 """The facts that are shown part by part."""
 
-_NOT_SHOWN = frozenset(["match", "date", "evidence", "context", "cache_minimum", "default", "thinking", "is"])
-"""What is no fact, and facts that leave nothing out: how something is spelled, and what is only printed."""
+_NOT_SHOWN = frozenset(["match", "date", "evidence", "limits", "cache_minimum", "default", "thinking", "is"])
+"""What is no fact, and facts that leave nothing out: how something is spelled, and numbers."""
 
 
 def _facts_in_short(facts: Mapping[str, Any], above: str = "") -> Iterator[str]:
