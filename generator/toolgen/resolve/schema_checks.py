@@ -39,6 +39,7 @@ from toolgen.resolve.schema_locations import (
     walk_schemas,
 )
 from toolgen.resolve.value_checks import compile_pattern_or_reason
+from toolgen_runtime.lowering.schemas import is_never
 
 _FORMATS = frozenset(
     "date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference uuid "
@@ -292,14 +293,14 @@ class _DocumentChecker:
         required, properties = schema.get("required"), schema.get("properties", {})
         if not isinstance(required, list) or not isinstance(properties, dict):
             return
-        is_closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
-        is_closed |= schema.get("unevaluatedProperties") is False and not schema.keys() & _WITH_PROPERTIES
+        is_closed = is_never(schema.get("additionalProperties")) and not schema.get("patternProperties")
+        is_closed |= is_never(schema.get("unevaluatedProperties")) and not schema.keys() & _WITH_PROPERTIES
         for i, name in enumerate(required):
             if not isinstance(name, str):
                 continue
             if is_closed and name not in properties:
                 self._findings.add("required-unknown", self._registry.span(location, "required", i), name=name)
-            if properties.get(name) is False:
+            if is_never(properties.get(name)):
                 self._findings.add("required-forbidden", self._registry.span(location, "required", i), name=name)
 
     def _check_form(self, root: SchemaLocation, value: Any, source: Dialect, faults: set[Pointer]) -> None:
@@ -386,7 +387,7 @@ class _DocumentChecker:
             return
         if IN_PLACE & {step for step in location.pointer[-2:] if isinstance(step, str)}:
             return
-        if schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False:
+        if is_never(schema.get("additionalProperties")) or is_never(schema.get("unevaluatedProperties")):
             return  # this is an error with a code of its own
         if isinstance(schema.get("additionalProperties"), Mapping):
             return  # further properties have a schema, so the name may be one of them

@@ -25,6 +25,7 @@ __all__ = [
     "either_of",
     "has_json_type",
     "is_any_name",
+    "is_never",
     "json_type",
     "list_at",
     "listed_values",
@@ -183,7 +184,7 @@ def _simplified(schema: Any, *, keep: Collection[str], is_root: bool = True) -> 
         simple = _simplified(inner, keep=keep, is_root=False)
         if simple is not inner:
             result = _with_value_at(result, pointer, simple)
-    if "/not" not in keep and not is_root and _is_never(result):
+    if "/not" not in keep and not is_root and is_never(result):
         return False
     patterns = object_at(result, "patternProperties")
     if "patternProperties" in keep or len(patterns) != 1 or object_at(result, "properties"):
@@ -202,8 +203,10 @@ def _with_value_at(container: Any, pointer: Pointer, value: Any) -> Any:
     return changed
 
 
-def _is_never(schema: Mapping[str, Any]) -> bool:
-    """Return whether `not` excludes every value, and nothing in the schema has a name."""
+def is_never(schema: Any) -> bool:
+    """Return whether a schema is false, or says so with a `not` that excludes every value. One with a name is not."""
+    if not isinstance(schema, Mapping):
+        return schema is False
     if "not" not in schema or not schema.keys().isdisjoint(IDENTITY - {"$comment"}):
         return False
     excluded = schema["not"]
@@ -215,11 +218,12 @@ _ANY_TEXT = frozenset(["", ".*", ".*?", r"[\s\S]*", r"[\S\s]*", r"[\d\D]*", r"[\
 
 
 def _matches_every_key(pattern: str) -> bool:
-    """Return whether a pattern matches every key, such as `.*` or `^(.*)$`."""
+    """Return whether a pattern matches every key, such as `.*` or `^(.*)$`. One with two anchors must take all of a text."""
     text = pattern.removeprefix("^").removesuffix("$")
+    has_two_anchors = len(pattern) - len(text) == 2
     while text.startswith("(") and text.endswith(")") and text.count("(") == 1:
         text = text[1:-1].removeprefix("?:")
-    return text in _ANY_TEXT
+    return text in _ANY_TEXT and not (has_two_anchors and not text)
 
 
 def _is_group(value: Any) -> bool:

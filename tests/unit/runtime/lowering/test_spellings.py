@@ -37,6 +37,8 @@ def test_the_usual_spelling(schema: Any, simple: Any) -> None:
         {"items": {"not": INTEGER}},
         {"items": {"not": {}, "$anchor": "a"}},
         {"patternProperties": {"^.+$": INTEGER}},
+        {"patternProperties": {"^$": INTEGER}},
+        {"patternProperties": {"^(?:)$": INTEGER}},
         {"patternProperties": {".*": INTEGER}, "properties": {"a": {}}},
         {"patternProperties": {".*": INTEGER}, "items": {"$ref": "#/patternProperties/.*"}},
     ],
