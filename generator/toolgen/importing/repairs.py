@@ -174,6 +174,7 @@ def _repair_keywords(schema: dict[str, Any], anchor: Pointer) -> Iterator[_Repai
         if schema.get(keyword) == []:
             del schema[keyword]
             yield _Repair((keyword,), f"removed an empty {keyword}")
+    yield from _remove_empty_tuple(schema)
     yield from _move_required_flags(schema)
     yield from _repair_enum(schema)
     yield from _repair_pattern(schema)
@@ -191,6 +192,16 @@ def _remove_nulls(schema: dict[str, Any]) -> Iterator[_Repair]:
     for keyword in [key for key, value in schema.items() if value is None and key in _NULL_IS_UNSET]:
         del schema[keyword]
         yield _Repair((keyword,), f"removed {keyword}, which is null")
+
+
+def _remove_empty_tuple(schema: dict[str, Any]) -> Iterator[_Repair]:
+    """Remove a tuple without items, as Zod writes one. Its other items are then all of the array. Yield where and how."""
+    for keyword in ("prefixItems", "items"):
+        if schema.get(keyword) == []:
+            del schema[keyword]
+            if keyword == "items" and "additionalItems" in schema:
+                schema["items"] = schema.pop("additionalItems")
+            yield _Repair((keyword,), f"removed an empty {keyword}")
 
 
 def _repair_pattern(schema: dict[str, Any]) -> Iterator[_Repair]:

@@ -63,7 +63,7 @@ __all__ = [
     "NodeLowering",
     "RefStack",
     "TooLargeError",
-    "with_numeric_bounds",
+    "with_plain_numbers",
     "write_needed_items",
 ]
 
@@ -1339,6 +1339,7 @@ def _limit_length(lowering: NodeLowering, most: int) -> None:
 
 _INCLUSIVE = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 """The inclusive bound for each exclusive one, and the direction in which the bound of integers moves."""
+_COUNTS = tuple(f"{end}{unit}" for end in ("min", "max") for unit in ("Length", "Items", "Properties", "Contains"))
 DEPENDENT: Final = {
     "then": ("if",),
     "else": ("if",),
@@ -1352,7 +1353,7 @@ DEPENDENT: Final = {
 
 def _keep_rules(lowering: NodeLowering) -> None:
     """Write every rule that no other function lowers, or a sentence about it."""
-    lowering = replace(lowering, source=with_numeric_bounds(lowering.source))
+    lowering = replace(lowering, source=with_plain_numbers(lowering.source))
     for keyword, value in lowering.source.items():
         if keyword in STRUCTURE or keyword in lowering.out or keyword == "additionalItems":
             continue
@@ -1376,17 +1377,23 @@ def _keep_rule(lowering: NodeLowering, keyword: str, value: Any) -> None:
     lowering.out[keyword] = supported
 
 
-def with_numeric_bounds(source: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema whose exclusive bounds are numbers. In draft 4, they are flags beside the bounds."""
+def with_plain_numbers(source: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema whose exclusive bounds are numbers, and whose counts are integers.
+
+    In draft 4, exclusive bounds are flags beside the bounds. A count may be written as 2.0, which some engines refuse.
+    """
     flags = [key for key in _INCLUSIVE if type(source.get(key)) is bool]
-    if not flags:
+    counts = [key for key in _COUNTS if type(source.get(key)) is float and source[key].is_integer()]
+    if not flags and not counts:
         return source
-    numeric = dict(source)
+    plain = dict(source)
     for key in flags:
-        is_exclusive, (inclusive, _) = numeric.pop(key), _INCLUSIVE[key]
-        if is_exclusive and inclusive in numeric:
-            numeric[key] = numeric.pop(inclusive)
-    return numeric
+        is_exclusive, (inclusive, _) = plain.pop(key), _INCLUSIVE[key]
+        if is_exclusive and inclusive in plain:
+            plain[key] = plain.pop(inclusive)
+    for key in counts:
+        plain[key] = int(plain[key])
+    return plain
 
 
 def _supported_rule(lowering: NodeLowering, keyword: str, value: Any) -> tuple[Any, str]:

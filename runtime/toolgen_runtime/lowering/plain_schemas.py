@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .engine import DEPENDENT, UNIONS, LoweringContext, NodeLowering, with_numeric_bounds, write_needed_items
+from .engine import DEPENDENT, UNIONS, LoweringContext, NodeLowering, with_plain_numbers, write_needed_items
 from .schemas import (
     IDENTITY,
     VALIDATED,
@@ -52,7 +52,7 @@ class _PlainAdapter:
             return schema
         self._context.count_schema()
         pointer = self._context.source_pointer_of(schema, pointer)
-        source = _in_newest_form(schema) if self._dialect.draft else schema
+        source = _in_form_of(self._dialect.draft, schema) if self._dialect.draft else schema
         lowering = NodeLowering(self._context, source, pointer)
         left_out = self._left_out(source)
         for keyword, reason in left_out.items():
@@ -149,15 +149,19 @@ class _PlainAdapter:
         write_needed_items(self._context, lowering.pointer, out)
 
 
-def _in_newest_form(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with tuples and exclusive bounds as draft 2020-12 has them."""
-    schema = with_numeric_bounds(schema)
-    if type(schema.get("items")) is not list:
+def _in_form_of(draft: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema with bounds and tuples in a form that a draft has. An empty tuple, which none has, is left out."""
+    schema = with_plain_numbers(schema)
+    if schema.get("prefixItems") == []:
+        schema = without_keywords(schema, ("prefixItems",))
+    tuple_items = schema.get("items")
+    if type(tuple_items) is not list or (tuple_items and draft != "2020-12"):
         return schema
     newest: dict[str, Any] = {}
     for keyword, value in schema.items():
         if keyword == "items":
-            newest |= {"prefixItems": value, "items": schema.get("additionalItems", {})}
+            newest |= {"prefixItems": value} if value else {}
+            newest["items"] = schema.get("additionalItems", {})
         elif keyword != "additionalItems":
             newest[keyword] = value
     return newest

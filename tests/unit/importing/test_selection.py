@@ -139,6 +139,14 @@ REPAIRS = {
     "enum of numbers": ({"type": "string", "enum": [4, 4.5]}, {"type": "string", "enum": ["4", "4.5"]}),
     "empty enum": ({"type": "string", "enum": []}, {"type": "string"}),
     "empty union": ({"type": "string", "anyOf": []}, {"type": "string"}),
+    "empty tuple": (
+        {"type": "array", "prefixItems": [], "items": False, "maxItems": 0},
+        {"type": "array", "items": False, "maxItems": 0},
+    ),
+    "empty older tuple": (
+        {"type": "array", "items": [], "additionalItems": {"type": "string"}},
+        {"type": "array", "items": {"type": "string"}},
+    ),
     "no alternative": ({"description": "X", "oneOf": []}, {"description": "X"}),
     "no parts": ({"type": "string", "allOf": []}, {"type": "string"}),
     "a required property": (

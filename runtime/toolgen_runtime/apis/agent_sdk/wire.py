@@ -133,6 +133,8 @@ class AgentSdk(AgentSdkConverter):
                     "maxItems",
                 ],
                 "formats": ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
+                "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
+                "regex": "python",
                 "closed": True,
                 "all_required": True,
                 "types": "one",

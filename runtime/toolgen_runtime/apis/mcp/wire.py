@@ -44,7 +44,7 @@ class Mcp(McpConverter):
         api="mcp",
         names="[\\s\\S]+",
         name_length=64,
-        dialects={"open": {"keywords": "any", "root": {"type": "object"}}},
+        dialects={"open": {"keywords": "any", "draft": "2020-12", "root": {"type": "object"}}},
         declared={"display_name": "title", "annotations": "annotations"},
     )
     ERRORS: ClassVar[dict[str, Any]] = {

@@ -72,6 +72,7 @@ class Mistral(MistralConverter):
             "open": {
                 "keywords": "any",
                 "refused": ["$id", "$schema"],
+                "draft": "7",
                 "root": {"type": "object", "needs": ["properties"]},
             }
         },

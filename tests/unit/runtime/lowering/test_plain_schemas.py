@@ -154,12 +154,46 @@ def test_patterns_that_the_api_does_not_compile_are_described(dialect: tuple[str
     assert sent({**TEXT, "pattern": "^[a-z]{2,}$"}, dialect) == {**TEXT, "pattern": "^[a-z]{2,}$"}
 
 
-@pytest.mark.parametrize("provider", ["openai_chat", "anthropic", "bedrock", "copilot"])
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_responses", "groq", "deepseek", "agent_sdk"])
+@pytest.mark.parametrize("pattern", ["^(?!x)a", "^P(?=\\d)\\d+D$", "(?<!a)b"])
+def test_strict_schemas_have_no_patterns_that_the_api_does_not_compile(provider: str, pattern: str) -> None:
+    schema = sent({**TEXT, "pattern": pattern}, (provider, "strict"))
+    assert "pattern" not in schema
+    assert pattern in schema["description"]
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "anthropic", "bedrock", "copilot", "mcp"])
 def test_older_forms_of_keywords_become_those_of_the_newest_draft(provider: str) -> None:
     dialect = (provider, "open")
     older = {"type": "array", "items": [{"type": "number", "minimum": 1, "exclusiveMinimum": True}], "additionalItems": False}  # fmt: skip
     newest = {"type": "array", "prefixItems": [{"type": "number", "exclusiveMinimum": 1}], "items": False}
     assert sent(older, dialect) == newest
+
+
+def test_mistral_gets_bounds_as_numbers_and_tuples_as_draft_7_has_them() -> None:
+    """The API: "True is not of type 'number'"."""
+    older = {"type": "array", "items": [{"type": "number", "minimum": 1, "exclusiveMinimum": True}], "additionalItems": False}  # fmt: skip
+    newer = {**older, "items": [{"type": "number", "exclusiveMinimum": 1}]}
+    assert sent(older, ("mistral", "open")) == newer
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "anthropic", "bedrock", "copilot", "groq", "mcp", "mistral"])
+def test_empty_tuples_which_no_draft_has_are_left_out(provider: str) -> None:
+    """Zod writes `z.tuple([])` like this."""
+    dialect = (provider, "open")
+    array = {"type": "array", "items": {}}
+    assert sent({"type": "array", "prefixItems": [], "items": False, "maxItems": 0}, dialect) == {**array, "items": False, "maxItems": 0}  # fmt: skip
+    assert sent({"type": "array", "items": [], "additionalItems": TEXT}, dialect) == {**array, "items": TEXT}
+    assert sent({"type": "array", "items": []}, dialect) == array
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "anthropic", "gemini", "mistral", "vllm", "xai"])
+def test_counts_are_integers(provider: str) -> None:
+    """`llguidance`: "Expected positive integer for 'minLength', got 2.0"."""
+    counted = {"type": "array", "items": {"type": "string", "minLength": 2.0}, "maxItems": 3.0}
+    schema = sent(counted, (provider, "open"))
+    assert (repr(schema["items"]["minLength"]), repr(schema["maxItems"])) == ("2", "3")
+    assert sent({**TEXT, "minLength": 2.0}, ("openai_chat", "strict"))["description"] == "At least 2 characters."
 
 
 def test_words_that_are_no_schemas_stay() -> None:
