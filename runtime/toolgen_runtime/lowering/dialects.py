@@ -18,6 +18,7 @@ _CHOICES = frozenset(
         "definitions",
         "enum",
         "formats",
+        "largest",
         "maps",
         "most",
         "nullable",
@@ -75,6 +76,7 @@ class Dialect:
         self.untyped: str = facts.get("untyped", "keep")
         self.enum: str = facts.get("enum", "any")
         self.most: Mapping[str, int] = facts.get("most", {})
+        self.largest: Mapping[str, int] = facts.get("largest", {})
         self.patterns = re.compile(facts["patterns"]) if "patterns" in facts else None
         self.regex: str | None = facts.get("regex")
         self.properties = re.compile(facts["properties"]) if "properties" in facts else None

@@ -1399,6 +1399,8 @@ def with_plain_numbers(source: dict[str, Any]) -> dict[str, Any]:
 def _supported_rule(lowering: NodeLowering, keyword: str, value: Any) -> tuple[Any, str]:
     """Return what the dialect supports of a rule, and the reason if that is less than the rule: None for nothing."""
     context, dialect, kind = lowering.context, lowering.dialect, lowering.wire_type
+    if keyword in dialect.largest and type(value) in (int, float) and abs(value) > dialect.largest[keyword]:
+        return None, "the grammar of this provider has no numbers of this size"
     if keyword in dialect.most and type(value) is int and value > dialect.most[keyword]:
         most = dialect.most[keyword]
         return most, f"more than {most} is not supported by this provider"

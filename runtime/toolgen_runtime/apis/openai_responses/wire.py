@@ -117,6 +117,13 @@ class OpenaiResponses(ResponsesConverter):
                 "maps": "refuse",
                 "untyped": "refuse",
                 "ref_siblings": False,
+                "largest": {
+                    "minimum": 100000000000000000,
+                    "maximum": 100000000000000000,
+                    "exclusiveMinimum": 100000000000000000,
+                    "exclusiveMaximum": 100000000000000000,
+                    "multipleOf": 4294967295,
+                },
                 "limits": {"properties": 5000, "depth": 10, "values": 1000, "characters": 120000, "long_list": 15000},
                 "root": {
                     "type": "object",
