@@ -42,6 +42,15 @@ def test_rules_with_numbers_of_any_size_compile(dialect: tuple[str, str]) -> Non
         assert list(faults({"type": "object", "properties": {"a": rule}, "required": ["a"]}, *dialect, 3)) == [], rule
 
 
+@over("dialect", {"-".join(name): name for name in [*STRICT, ("vllm", "open")]})
+def test_references_to_definitions_of_any_name_compile(dialect: tuple[str, str]) -> None:
+    """llguidance: "Invalid URI reference"; generic types and languages other than English have such names."""
+    for name in ("Page<Pet>", "Map[string]int", "List`1", "a b", "größe", "日本", "A|B", 'q"t', "a\\b"):
+        reference = {"$ref": f"#/$defs/{name}"}
+        schema = {"type": "object", "properties": {"a": reference, "b": reference}, "$defs": {name: {"type": "string"}}}
+        assert list(faults(schema, *dialect, 3)) == [], name
+
+
 def test_a_rule_with_a_number_that_the_engine_does_not_know_is_described() -> None:
     bounds = {"type": "integer", "minimum": -(2**63), "maximum": 9}
     schema = {"type": "object", "properties": {"a": bounds}, "additionalProperties": False}

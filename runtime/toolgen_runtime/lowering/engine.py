@@ -1078,7 +1078,7 @@ def _write_required(lowering: NodeLowering, schemas: dict[str, Any], names: dict
     ]
     if dialect.all_required:
         required = list(schemas)
-    elif dialect.root.get("lists_required"):
+    elif dialect.root.get("lists_required") or dialect.says_open:
         required = [name for name in required if name in schemas]
     if required and dialect.supports("required"):
         lowering.out["required"] = required
@@ -1092,7 +1092,7 @@ def _record_undeclared_required(context: LoweringContext, names: list[str], poin
     for name in names:
         if context.dialect.closed:
             context.record_unsupported((*pointer, "required"), name, reason)
-        elif context.dialect.root.get("lists_required"):
+        elif context.dialect.root.get("lists_required") or context.dialect.says_open:
             context.record_dropped((*pointer, "required"), name, reason, blocks_strict=True)
 
 

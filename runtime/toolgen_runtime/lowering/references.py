@@ -300,7 +300,7 @@ class RetainedDefinitions:
         if not target:
             self._names[target] = ""
             return ""
-        last_key = re.sub("[/~%#]", "_", str(target[-1]))  # replace characters with a meaning in pointers
+        last_key = re.sub(r"[^\w.$-]", "_", str(target[-1]), flags=re.ASCII)  # what a reference would have to escape
         name, n = last_key, 1
         while name in self.schemas or not name:
             n += 1

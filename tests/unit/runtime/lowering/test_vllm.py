@@ -139,3 +139,11 @@ def test_both_modes_are_one_dialect() -> None:
         {key: value for key, value in DIALECTS[mode].facts.items() if key not in ("date", "evidence")} for mode in MODES
     ]
     assert facts[0] == facts[1]
+
+
+@each_mode
+def test_a_required_name_that_a_closed_object_does_not_have_is_not_listed(dialect: tuple[str, str]) -> None:
+    """llguidance: "Unsatisfiable schema", for the request with all of its tools."""
+    closed = {"type": "object", "properties": {"b": TEXT}, "required": ["b", "c"], "additionalProperties": False}
+    assert sent(closed, dialect) == {**closed, "required": ["b"]}
+    assert ("c", "dropped") in {(change.what, change.action) for change in lowered(of(closed), dialect).changes}
