@@ -225,17 +225,17 @@ TOOLS: list[dict[str, Any]] = [
                 "json": {
                     "type": "object",
                     "properties": {
-                        "empfänger": {
+                        "empf_nger": {
                             "type": "array",
-                            "description": "Die Empfänger.",
                             "items": {"type": "string", "format": "email"},
                             "minItems": 1,
+                            "description": "Die Empfänger.",
                         },
-                        "本文": {"type": "string", "description": "本文。"},
+                        "_": {"type": "string", "description": "本文。"},
                         "class": {"type": "string", "enum": ["urgent", "normal", "low – später"], "default": "normal"},
                         "from": {"type": ["string", "null"]},
                     },
-                    "required": ["empfänger", "本文"],
+                    "required": ["empf_nger", "_"],
                     "additionalProperties": False,
                 },
             },
@@ -307,7 +307,7 @@ _converter = Bedrock(
             "read_file": {},
             "run_query": {},
             "search_documents": {},
-            "send_message": {},
+            "send_message": {"encoding": {"object": {"empfänger": {"name": "empf_nger"}, "本文": {"name": "_"}}}},
             "set_preferences": {},
             "write_file": {},
         },

@@ -266,8 +266,8 @@ def openai_open(schema: Schema) -> Faults:
 
 
 def copilot(schema: Schema) -> Faults:
-    yield from root_is_an_object(schema)
-    yield from refused_by_openai(schema)
+    yield from openai_open(schema)
+    yield from property_names(schema, r"[A-Za-z0-9_.-]{1,64}")
     if "properties" not in schema:
         yield "root: no properties"
 
@@ -507,8 +507,8 @@ CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
     ("deepseek", "strict"): deepseek_strict,
     ("anthropic", "open"): anthropic_open,
     ("anthropic", "strict"): anthropic_strict,
-    ("bedrock", "open"): claude_open,
-    ("bedrock", "strict"): claude_strict,
+    ("bedrock", "open"): anthropic_open,
+    ("bedrock", "strict"): anthropic_strict,
     ("gemini", "open"): gemini_json,
     ("vertex", "open"): gemini_json,
     ("gemini", "openapi"): gemini_openapi,

@@ -72,6 +72,7 @@ class Bedrock(BedrockConverter):
             "open": {
                 "keywords": "any",
                 "draft": "2020-12",
+                "properties": "[A-Za-z0-9_.-]{1,64}",
                 "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
             },
             "strict": {
@@ -113,6 +114,7 @@ class Bedrock(BedrockConverter):
                 "untyped": "refuse",
                 "ref_siblings": False,
                 "recursion": "refuse",
+                "properties": "[A-Za-z0-9_.-]{1,64}",
                 "auto": False,
                 "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
             },

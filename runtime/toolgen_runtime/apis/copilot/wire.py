@@ -50,7 +50,12 @@ class Copilot(CopilotConverter):
                 "draft": "2020-12",
                 "patterns": "(?:(?!\\(\\?<?[=!])[\\s\\S])*",
                 "regex": "python",
-                "root": {"type": "object", "needs": ["properties"]},
+                "properties": "[A-Za-z0-9_.-]{1,64}",
+                "root": {
+                    "type": "object",
+                    "needs": ["properties"],
+                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+                },
             }
         },
         ids=".*\\S.*",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.support.dialects import CHECKERS
 from tests.support.every_row import over
 from tests.unit.runtime.lowering.lowered_schemas import DIALECTS, TEXT, admits, lowered, of, sent
+from toolgen_runtime.conversion.encoding import Encoding
 from toolgen_runtime.lowering.lower import lower
 
 OPEN = ("openai_chat", "open")
@@ -222,3 +224,26 @@ def test_mistral_gets_references_without_the_identifier_that_it_refuses() -> Non
     lowering = lowered(parameters, ("mistral", "open"))
     assert lowering.schema == {**of({"$ref": "#/$defs/T"}), "$defs": {"T": TEXT}}
     assert lowering.changes == ()
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock", "copilot"])
+def test_names_that_the_api_of_anthropic_refuses_are_changed_and_read_back(provider: str) -> None:
+    """The API: "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'", for the request with all of its tools."""
+    arguments = {"filter[id]": "a", "$top": "b", "x" * 65: "c", "a.b-c": "d"}
+    lowering = lower({"type": "object", "properties": dict.fromkeys(arguments, TEXT)}, DIALECTS[provider, "open"])
+    assert lowering.encoding_table is not None
+    spelled = Encoding(lowering.encoding_table).encode(arguments)
+    assert set(spelled) == set(lowering.schema["properties"])
+    assert all(re.fullmatch("[a-zA-Z0-9_.-]{1,64}", name) for name in spelled)
+    assert Encoding(lowering.encoding_table).decode(spelled) == arguments
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf", "allOf", "not", "enum", "const"])
+def test_copilot_gets_no_composition_at_the_root(keyword: str) -> None:
+    """It passes schemas on, and the API of OpenAI refuses these keywords at the root."""
+    branch = {"type": "object", "properties": {"a": TEXT}, "required": ["a"]}
+    rule: Any = {"not": branch, "enum": [{"a": "x"}], "const": {"a": "x"}}.get(keyword, [branch, {"type": "object"}])
+    lowering = lower({"type": "object", "properties": {"a": TEXT}, keyword: rule}, DIALECTS["copilot", "open"])
+    assert keyword not in lowering.schema
+    assert lowering.schema["properties"]["a"] in (TEXT, {})
+    assert any(change.what == keyword for change in lowering.changes)
