@@ -58,6 +58,15 @@ UNIONS: dict[str, tuple[Any, list[str]]] = {
         ["PayTrue", "Pay1"],
     ),
     "shared_and_recursive": ({**SHARED, "anyOf": [branch(inner={"$ref": "#"}), OPEN_B]}, ["PayInner", "PayB"]),
+    "intersection": ({"allOf": [SHARED, {"anyOf": [OPEN_A, OPEN_B]}]}, ["PayA", "PayB"]),
+    "intersection_of_references": (
+        {"allOf": [{"$ref": "#/$defs/Shared"}, {"$ref": "#/$defs/Payment"}], "$defs": {**DEFINITIONS["$defs"], "Shared": SHARED}},
+        ["PayCard", "PayIban"],
+    ),
+    "intersection_beside_properties": ({**SHARED, "allOf": [{"oneOf": [OPEN_A, OPEN_B]}]}, ["PayA", "PayB"]),
+    "intersection_of_three": (
+        {"allOf": [SHARED, {"type": "object", "properties": {"z": {"minLength": 2}}}, {"anyOf": [OPEN_A, OPEN_B]}]}, ["PayA", "PayB"]
+    ),
     "required_only": ({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, ["PayOption1", "PayOption2"]),
 }  # fmt: skip
 
@@ -117,6 +126,8 @@ def test_a_fault_is_that_of_the_branch(tmp_path: Path) -> None:
 
 CLASSES: dict[str, Any] = {
     "closed": {**SHARED, "anyOf": [OPEN_A, OPEN_B], "additionalProperties": False},
+    "intersection_with_closed": {"allOf": [{**SHARED, "additionalProperties": False}, {"anyOf": [OPEN_A, OPEN_B]}]},
+    "intersection_of_choices": {"allOf": [SHARED, {"anyOf": [OPEN_A, OPEN_B]}, {"anyOf": [branch(n=TEXT), OPEN_B]}]},
     "closed_branch": {**SHARED, "anyOf": [{**OPEN_A, "additionalProperties": False}, OPEN_B]},
     "unevaluated": {**SHARED, "anyOf": [OPEN_A, OPEN_B], "unevaluatedProperties": False},
     "no_further_properties": {
@@ -149,6 +160,7 @@ def test_nested_and_shared_choices_with_shared_properties_are_unions_of_classes(
     choice = {**SHARED, "oneOf": [OPEN_A, OPEN_B]}
     properties = {
         "own": choice,
+        "combined": {"allOf": [SHARED, {"oneOf": [OPEN_A, OPEN_B]}]},
         "listed": {"type": "array", "items": {"$ref": "#/$defs/Local"}},
         "shared": {"$ref": "../types/shared.json"},
         "tagged": {"oneOf": [{"$ref": "../types/tagged.json"}, branch(kind={"const": "none"})]},
@@ -162,7 +174,7 @@ def test_nested_and_shared_choices_with_shared_properties_are_unions_of_classes(
     built = Package({}, tmp_path, package.rename(tmp_path / "nested_choices").name)
     tools = built.module("tools")
     good, both = {"z": "x", "b": "y"}, {"z": "x", "a": "x", "b": "x"}
-    for value in ({"own": good}, {"listed": [good]}, {"shared": good}):
+    for value in ({"own": good}, {"combined": good}, {"listed": [good]}, {"shared": good}):
         model = tools.parse_arguments("pay", json.dumps(value))
         field = getattr(model, next(iter(value)))
         instance = field[0] if isinstance(field, list) else field
@@ -171,6 +183,7 @@ def test_nested_and_shared_choices_with_shared_properties_are_unions_of_classes(
     assert (card.kind, card.number) == ("card", "1")
     for wrong in (
         {"own": both},
+        {"combined": both},
         {"listed": [both]},
         {"shared": both},
         {"shared": {"b": "x"}},

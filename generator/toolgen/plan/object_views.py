@@ -147,8 +147,12 @@ def distributed(schema: Any, lookup: Lookup) -> Any:
 
     Both accept the same values. Any other schema, and one whose choices declare no further properties, is returned as
     it is: the class of the shared properties has all fields. `additionalProperties: false` refers to the properties
-    beside it, so a schema with it is not changed either.
+    beside it, so a schema with it is not changed either. `allOf` of objects and a choice is one way to write this.
     """
+    combined = _as_choice_beside_properties(schema, lookup)
+    if combined is not None:
+        with_choices = distributed(combined, lookup)
+        return schema if with_choices is combined else with_choices
     if not isinstance(schema, Mapping) or schema.get("type") not in _OBJECT or not schema.get("properties"):
         return schema
     keywords = residual_keywords(schema, _BESIDE_A_CHOICE)
@@ -164,6 +168,30 @@ def distributed(schema: Any, lookup: Lookup) -> Any:
     merged = [_merged(schema, choice, label, lookup) for choice, label in zip(choices, labels, strict=True)]
     outer = {key: value for key, value in schema.items() if key not in ("properties", "required")}
     return {**outer, keyword: merged}
+
+
+def _as_choice_beside_properties(schema: Any, lookup: Lookup) -> dict[str, Any] | None:
+    """Return `allOf` of objects with properties and of one choice as this choice with the properties beside it.
+
+    Zod writes the intersection of an object and a union like this. None if the parts have other keywords that restrict
+    values.
+    """
+    if not isinstance(schema, Mapping) or "allOf" not in schema:
+        return None
+    parts = conjuncts(schema, lookup)
+    choices = [(keyword, part[keyword]) for part in parts for keyword in ("anyOf", "oneOf") if part.get(keyword)]
+    if len(choices) != 1 or not any(part.get("type") in _OBJECT for part in parts):
+        return None
+    keyword, branches = choices[0]
+    combinable = frozenset({"type", "properties", "required", "allOf", "$ref", keyword})
+    if not all(_admits_objects(part) and not residual_keywords(part, combinable) for part in parts):
+        return None
+    properties: dict[str, Any] = {}
+    for part in parts:
+        for name, sub in part.get("properties", {}).items():
+            properties[name] = _both(properties[name], sub, lookup) if name in properties else sub
+    required = list(dict.fromkeys(name for part in parts for name in part.get("required", ())))
+    return {"type": "object", "properties": properties, "required": required, keyword: branches}
 
 
 def _is_mergeable(choice: Any) -> bool:

@@ -312,13 +312,14 @@ class TypePlanner:
         """Plan the type of objects; `alone` if the schema admits nothing else, so a class can express all of it."""
         object_schema = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         choice = distributed(object_schema, self.lookup) if alone else object_schema
-        keyword = "anyOf" if object_schema.get("anyOf") else "oneOf"
+        keyword = "anyOf" if choice.get("anyOf") else "oneOf"
         if _is_choice_of_objects(choice):
             type_schema, expressed = self._choice_of_objects(keyword, choice[keyword], steps, alone=alone)
             if choice is object_schema:
                 return TypeOfSchema(type_schema, expressed)
             if type_schema:
-                return TypeOfSchema(type_schema, expressed | {"properties", "required"})
+                combined = {"allOf", "$ref"} if keyword in expressed else _NOTHING
+                return TypeOfSchema(type_schema, expressed | {"properties", "required"} | combined)
         view = object_view(object_schema, self.lookup) or ObjectView()
         if not view.properties and not self._only_classes:
             return self._dictionary(view, steps, alone=alone)
@@ -433,6 +434,8 @@ class TypePlanner:
         parts = schema.get("allOf", ())
         if not parts:
             return TypeOfSchema({}, _NOTHING)
+        if self._is_distributed(schema):
+            return self._object(schema, steps, alone=True)
         view = object_view(schema, self.lookup)
         if view is not None and view.properties and len(parts) > 1:
             keywords = residual_keywords(schema, view.expressed)
