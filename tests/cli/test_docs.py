@@ -148,6 +148,11 @@ def test_the_rules_of_items_and_the_pages_of_shared_types_are_shown(tmp_path: Pa
         "from": {"$ref": "../types/place.yaml"},
         "stops": {"type": "array", "items": {"$ref": "../types/place.yaml"}},
         "via": {"description": "One.", "allOf": [{"$ref": "../types/place.yaml"}]},
+        "more": {"type": ["array", "null"], "items": {"$ref": "../types/place.yaml"}},
+        "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"$ref": "../types/place.yaml"}], "items": False},
+        "both": {"allOf": [{"$ref": "../types/place.yaml"}, {"properties": {"note": {"type": "string"}}}]},
+        "wrapped": {"allOf": [{"type": "object", "properties": {"zip": {"type": "string"}}}]},
+        "extensions": {"type": "object", "patternProperties": {r"^x-\d": {"$ref": "../types/place.yaml"}}},
     }
     tool = {"name": "visit", "description": "Visit.", "parameters": {"type": "object", "properties": properties}}
     write_project(tmp_path, [tool], providers=["anthropic"])
@@ -155,18 +160,31 @@ def test_the_rules_of_items_and_the_pages_of_shared_types_are_shown(tmp_path: Pa
     assert run(tmp_path).exit_code == 0
 
     lines = (tmp_path / "out/tools/visit.md").read_text().splitlines()
-    assert [line for line in lines if line.startswith("- `")][:8] == [
+    assert [line for line in lines if line.lstrip().startswith("- `")][:21] == [
         r"- `codes` array of string (no item twice; each matches ^\d+\.\d$)",
         '- `days` array of string (at least 1 item; each one of "mon", "tue")',
         "- `grid` array of array of integer (each at least 0)",
         "- `labels` object (each name at most 9 characters)",
+        "  - `any other name` string",
         r'- `line` string (matches "a\nb")',
         "- `from` Place",
         "- `stops` array of Place",
         "- `via` Place: One.",
+        "- `more` null or array of Place",
+        "- `pair` array (no other items)",
+        "  - `item 1` string",
+        "  - `item 2` Place",
+        "- `both`",
+        "  - `part 1` Place",
+        "  - `part 2`",
+        "    - `note` string",
+        "- `wrapped` object",
+        "  - `zip` string",
+        "- `extensions` object",
+        r"  - `names that match ^x-\d` Place",
     ]
     page = (tmp_path / "out/tools/visit.html").read_text()
-    assert page.count('<a href="../types/Place.html">Place</a>') == 3
+    assert page.count('<a href="../types/Place.html">Place</a>') == 7
     assert 'array of <a href="../types/Place.html">' in page
     assert r"<code>each matches ^\d+\.\d$</code>" in page
 

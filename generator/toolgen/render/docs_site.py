@@ -20,6 +20,7 @@ from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.catalog import SharedType
 from toolgen.resources import shipped_folder
+from toolgen_runtime.lowering.schemas import declared_types
 
 _FACTS = (
     ("default", "default {}"),
@@ -41,6 +42,9 @@ _FACTS = (
     ("maxProperties", "at most {} properties"),
 )
 """Keywords that are shown next to a name, and their text."""
+
+_NUMBERED = (("prefixItems", "item"), ("allOf", "part"), ("oneOf", "alternative"), ("anyOf", "alternative"))
+"""Keywords with a list of schemas, and what a page calls each of these."""
 
 _MAX_DEPTH = 8
 """The depth up to which nested properties are shown."""
@@ -352,10 +356,16 @@ def _fields(schema: Any, depth: int) -> Iterator[dict[str, Any]]:
         yield _field(name, sub, required=name in required, depth=depth)
     if isinstance(schema.get("items"), Mapping):
         yield from _fields(schema["items"], depth + 1)
+    for pattern, sub in schema.get("patternProperties", {}).items():
+        yield _field(f"names that match {pattern}", sub, required=False, depth=depth)
     if isinstance(schema.get("additionalProperties"), Mapping):
         yield _field("any other name", schema["additionalProperties"], required=False, depth=depth)
-    for keyword, label in (("prefixItems", "item"), ("oneOf", "alternative"), ("anyOf", "alternative")):
-        for i, branch in enumerate(schema.get(keyword, ()), 1):
+    parts = schema.get("allOf", ())
+    if len(parts) == 1:
+        yield from _fields(parts[0], depth)
+    for keyword, label in _NUMBERED:
+        branches = schema.get(keyword, ()) if keyword != "allOf" or len(parts) > 1 else ()
+        for i, branch in enumerate(branches, 1):
             yield _field(f"{label} {i}", branch, required=False, depth=depth)
 
 
@@ -379,6 +389,8 @@ def _facts(schema: Mapping[str, Any]) -> Iterator[str]:
         if schema.get(keyword, False) is not False or (keyword in ("const", "default") and keyword in schema):
             text = str(schema[keyword]) if keyword == "pattern" else _shown(schema[keyword])
             yield _with_singular(template.format(text if text.isprintable() else _shown(schema[keyword])))
+    if schema.get("prefixItems") and schema.get("items") is False:
+        yield "no other items"
     for keyword, whose in (("items", "each"), ("propertyNames", "each name")):
         inner = schema.get(keyword)
         if isinstance(inner, Mapping):
@@ -391,13 +403,13 @@ def _type(schema: Any) -> str:
         return "anything" if schema else "nothing"
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
-    kind = schema.get("type", "")
-    text = " or ".join(kind) if isinstance(kind, list) else str(kind)
+    kinds = sorted(declared_types(schema), key=lambda kind: kind == "array")  # the type of items stands behind it
+    text = " or ".join(kinds)
     parts = schema.get("allOf", ())
     if not text and len(parts) == 1:
         return _type(parts[0])
     items = schema.get("items")
-    item_type = _type(items) if text == "array" and isinstance(items, Mapping) else ""
+    item_type = _type(items) if "array" in kinds and isinstance(items, Mapping) else ""
     return f"{text} of {item_type}" if item_type else text
 
 
@@ -405,7 +417,7 @@ def _reference(schema: Any) -> str:
     """Return the name of the definition that a type in words ends with; empty if it ends with none."""
     while isinstance(schema, Mapping) and "$ref" not in schema:
         parts = schema.get("allOf", ())
-        if schema.get("type") == "array":
+        if "array" in declared_types(schema):
             schema = schema.get("items")
         else:
             schema = parts[0] if len(parts) == 1 and "type" not in schema else None
