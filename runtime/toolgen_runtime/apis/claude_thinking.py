@@ -113,7 +113,7 @@ def _lacks_thinking(messages: Any, kind_of: Callable[[Any], Any]) -> bool:
     has_results = False
     for message in reversed(messages if type(messages) is list else []):
         role, content = (message.get("role"), message.get("content")) if type(message) is dict else (None, None)
-        kinds = [kind_of(block) for block in content] if type(content) is list else []
+        kinds = [str(kind_of(block)) for block in content] if type(content) is list else []  # of any JSON type
         if role == "assistant" and kinds and kinds[0] in _THINKING:
             return False
         if role == "user":
