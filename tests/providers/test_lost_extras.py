@@ -53,6 +53,7 @@ SPELLED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "no bias": (chat(logit_bias={}), chat()),
     "one choice": (chat(n=1), chat()),
     "no log probabilities": (chat(logprobs=False, top_logprobs=0), chat()),
+    "what an account does anyway": (chat(store=False, service_tier="auto", metadata={}), chat()),
     "nulls": (chat(store=None, verbosity=None, user=None, stop=None, audio=None), chat()),
     "the name of a result": (called(result={"name": "f"}), called()),
     "empty content beside calls": (called(message={"content": ""}), called()),
@@ -86,6 +87,134 @@ def test_a_spelling_is_no_loss(sample: Package, provider: str, case: str) -> Non
     expected = laws.write(sample, provider, plain, plain_losses)
     assert [(loss.path, loss.what) for loss in losses] == [(loss.path, loss.what) for loss in plain_losses]
     assert written.keys() >= expected.keys() - {"tools"}
+
+
+SAID = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
+PDF = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}, "title": "t"}
+CLAUDE_TOOL = {"name": "f", "description": "A function.", "input_schema": PARAMETERS}
+FUNCTION_CALL = {"type": "function_call", "call_id": "call_0001", "name": "f", "arguments": ARGUMENTS}
+OUTPUT_ITEM = {"type": "function_call_output", "call_id": "call_0001", "output": "done"}
+
+
+def claude(content: Any = (), tool: Any = None, **more: Any) -> dict[str, Any]:
+    messages = [{"role": "user", "content": [*SAID["content"], *content]}]
+    return {"model": "m", "max_tokens": 9, "messages": messages, "tools": [CLAUDE_TOOL | (tool or {})], **more}
+
+
+def items(call: Any = None, tool: Any = None, **more: Any) -> dict[str, Any]:
+    tools = [{"type": "function", **FUNCTION, "strict": False, **(tool or {})}]
+    return {"model": "m", "input": [HELLO, FUNCTION_CALL | (call or {}), OUTPUT_ITEM], "tools": tools, **more}
+
+
+def contents(tool: Any = None, mode: Any = None, **config: Any) -> dict[str, Any]:
+    body = {
+        "contents": [{"role": "user", "parts": [{"text": "Hello"}]}],
+        "tools": [{"functionDeclarations": [{"name": "f", "parametersJsonSchema": PARAMETERS, **(tool or {})}]}],
+        "generationConfig": {"temperature": 0.5, **config},
+    }
+    return body | ({"toolConfig": {"functionCallingConfig": mode}} if mode else {})
+
+
+def converse(document: Any = None, **more: Any) -> dict[str, Any]:
+    pdf = {"format": "pdf", "name": "n", "source": {"bytes": "AAAA"}, **(document or {})}
+    return {"messages": [{"role": "user", "content": [{"text": "Hello"}, {"document": pdf}]}], **more}
+
+
+DEFAULTS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "account of Anthropic": ("anthropic", claude(service_tier="auto", metadata={}), claude()),
+    "tool of Anthropic": (
+        "anthropic",
+        claude(tool={"defer_loading": False, "allowed_callers": ["direct"], "eager_input_streaming": False}),
+        claude(),
+    ),
+    "document of Anthropic": ("anthropic", claude([{**PDF, "citations": {"enabled": False}}]), claude([PDF])),
+    "account of Responses": ("openai_responses", items(store=True, service_tier="auto", metadata={}), items()),
+    "tool of Responses": (
+        "openai_responses",
+        items(tool={"defer_loading": False, "allowed_callers": ["direct"]}, call={"caller": {"type": "direct"}}),
+        items(),
+    ),
+    "settings of Gemini": (
+        "gemini",
+        contents(responseLogprobs=False, mediaResolution="MEDIA_RESOLUTION_UNSPECIFIED", thinkingConfig={"thinkingLevel": "LOW", "includeThoughts": False}),
+        contents(thinkingConfig={"thinkingLevel": "LOW"}),
+    ),
+    "tool of Gemini": ("gemini", contents({"behavior": "BLOCKING"}), contents()),
+    "no mode of Gemini": ("gemini", contents(mode={"mode": "MODE_UNSPECIFIED"}), contents()),
+    "a mode of Gemini that validates": ("gemini", contents(mode={"mode": "VALIDATED"}), contents(mode={"mode": "AUTO"})),
+    "settings of Bedrock": (
+        "bedrock",
+        converse(performanceConfig={"latency": "standard"}, serviceTier={"type": "default"}, promptVariables={}, requestMetadata={}),
+        converse(),
+    ),
+    "document of Bedrock": ("bedrock", converse({"citations": {"enabled": False}}), converse()),
+    "thinking of Mistral": (
+        "mistral",
+        chat(messages=[HELLO, {"role": "assistant", "content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}], "closed": True}]}, HELLO]),
+        chat(messages=[HELLO, {"role": "assistant", "content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]}, HELLO]),
+    ),
+    "options of Ollama": (
+        "ollama",
+        {"model": "m", "messages": [HELLO], "options": {"temperature": 0.5, "num_predict": -1}},
+        {"model": "m", "messages": [HELLO], "options": {"temperature": 0.5}},
+    ),
+    "priority of Cohere": ("cohere", chat(priority=0), chat()),
+    "an empty list of stop texts": ("openai_chat", chat(stop=[]), chat()),
+}  # fmt: skip
+"""By case: the provider, a body that says what the API does anyway, and the same one without it."""
+
+
+@pytest.mark.parametrize("provider", CONVERSING)
+@over("case", list(DEFAULTS))
+def test_what_an_api_does_anyway_is_no_loss(sample: Package, provider: str, case: str) -> None:
+    """Of a key with a field, such as `stop`, the note that it is left out stays."""
+    source, stated, plain = DEFAULTS[case]
+    losses: list[Any] = []
+    plain_losses: list[Any] = []
+    laws.write(sample, provider, laws.read(sample, source, stated), losses)
+    laws.write(sample, provider, laws.read(sample, source, plain), plain_losses)
+    told = {(loss.path, loss.what, loss.severity) for loss in losses}
+    told -= {(loss.path, loss.what, loss.severity) for loss in plain_losses}
+    assert {loss for loss in told if loss[2] != "note" or "metadata" in loss[0]} == set()
+
+
+@pytest.mark.parametrize("provider", [p for p in CONVERSING if API_OF[p] != "anthropic"])
+def test_thinking_of_anthropic_is_lost_once_and_only_where_there_is_no_budget(sample: Package, provider: str) -> None:
+    losses: list[Any] = []
+    body = claude(max_tokens=4000, thinking={"type": "enabled", "budget_tokens": 2000})
+    laws.write(sample, provider, laws.read(sample, "anthropic", body), losses)
+    assert "thinking" not in {loss.what for loss in losses}
+    shown = {**body, "thinking": {**body["thinking"], "display": "omitted"}}
+    losses.clear()
+    laws.write(sample, provider, laws.read(sample, "anthropic", shown), losses)
+    assert [(loss.path, loss.what) for loss in losses if "metadata" in loss.path] == [
+        ("metadata.anthropic.thinking.display", "display")
+    ]
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_responses", "gemini", "bedrock"])
+def test_citations_that_a_document_shall_have_are_a_warning(sample: Package, provider: str) -> None:
+    losses: list[Any] = []
+    body = claude([{**PDF, "citations": {"enabled": True}}])
+    laws.write(sample, provider, laws.read(sample, "anthropic", body), losses)
+    assert [loss.severity for loss in losses if loss.what == "citations"] == ["warning"]
+
+
+@pytest.mark.parametrize("config", [{"includeThoughts": True}, {"thinkingBudget": -1, "includeThoughts": True}])
+def test_vertex_reads_how_gemini_thinks(sample: Package, config: dict[str, Any]) -> None:
+    losses: list[Any] = []
+    written = laws.write(sample, "vertex", laws.read(sample, "gemini", contents(thinkingConfig=config)), losses)
+    assert written["generationConfig"]["thinkingConfig"] == config
+    assert "thinkingConfig" not in {loss.what for loss in losses}
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_responses", "groq", "mistral", "ollama"])
+def test_a_budget_of_no_tokens_is_the_effort_none(sample: Package, provider: str) -> None:
+    losses: list[Any] = []
+    request = laws.read(sample, "gemini", contents(thinkingConfig={"thinkingBudget": 0}))
+    written = laws.write(sample, provider, request, losses)
+    assert laws.read(sample, provider, written).reasoning.effort == "none"
+    assert [(loss.action, loss.severity) for loss in losses if loss.what == "budgetTokens"] == [("rewritten", "note")]
 
 
 @over("strict", [None, True])
@@ -190,13 +319,26 @@ TOLD: dict[str, tuple[str, dict[str, Any], str, str]] = {
         "summary",
         "note",
     ),
+    "citations in a text": (
+        "anthropic",
+        {"model": "m", "max_tokens": 9, "messages": [HELLO, {"role": "assistant", "content": [{"type": "text", "text": "Yes.", "citations": [{"type": "char_location"}]}]}, HELLO]},
+        "citations",
+        "note",
+    ),
+    "the voice of Chat": ("openai_chat", chat(audio={"voice": "alloy", "format": "wav"}), "audio", "warning"),
+    "log probabilities of an answer": (
+        "openai_responses",
+        {"model": "m", "input": [HELLO, {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Yes.", "annotations": [], "logprobs": [{"token": "Y", "logprob": -1}]}]}, HELLO]},
+        "logprobs",
+        "note",
+    ),
     "a response that continues": (
         "openai_responses",
         {"model": "m", "input": "Hello", "previous_response_id": "resp_1"},
         "previous_response_id",
         "warning",
     ),
-}
+}  # fmt: skip
 """By case: the provider whose body it is, the key that others cannot have, and how severe the loss is."""
 
 HOSTS = {provider for provider in CONVERSING if API_OF[provider] == "openai_chat"}
@@ -220,11 +362,12 @@ def test_a_key_that_another_provider_cannot_have_is_told_by_name(sample: Package
 
 @pytest.mark.parametrize("provider", sorted(HOSTS - {"openai_chat"}))
 def test_a_host_takes_what_chat_completions_takes(sample: Package, provider: str) -> None:
-    body = called(SPACED) | {"store": True, "user": "u", "verbosity": "low", "logit_bias": {"5": 1}, "n": 2}
+    told = {"store": True, "user": "u", "verbosity": "low", "logit_bias": {"5": 1}, "n": 2, "audio": {"voice": "alloy"}}
+    body = called(SPACED) | told
     losses: list[Any] = []
     written = laws.write(sample, provider, laws.read(sample, "openai_chat", body), losses)
     refused = {"logit_bias"} if provider == "groq" else set()
-    sent = {key: body[key] for key in ("store", "user", "verbosity", "logit_bias", "n") if key not in refused}
+    sent = {key: value for key, value in told.items() if key not in refused}
     assert {key: written.get(key) for key in sent} == sent
     assert written["messages"][1]["tool_calls"][0]["function"]["arguments"] == SPACED["function"]["arguments"]
     assert {loss.what for loss in losses if "metadata" in loss.path} == refused

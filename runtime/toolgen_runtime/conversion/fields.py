@@ -292,9 +292,14 @@ def read_effort(value: Any, at: Path, reader: Reader) -> Reasoning | None:
 
 
 def write_effort(reasoning: Reasoning | None, at: Path, writer: Writer) -> Any:
-    """Write the reasoning effort. A number of tokens is unsupported."""
+    """Write the reasoning effort. A number of tokens is unsupported, but for 0, which is the effort `none`."""
     if reasoning is None:
         return ABSENT
+    if reasoning.budget_tokens == 0 and reasoning.effort is None:
+        writer.report_loss(
+            (at, "budgetTokens"), "budgetTokens", "rewritten", "the API has efforts, of which this is none"
+        )
+        return "none"
     if reasoning.budget_tokens is not None:
         writer.report_unsupported((at, "budgetTokens"), "budgetTokens", "warning")
     return ABSENT if reasoning.effort is None else reasoning.effort

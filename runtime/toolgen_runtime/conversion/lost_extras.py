@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..json_values import same_json
@@ -36,24 +36,30 @@ class ExtrasFacts:
         self._defaults: Mapping[str, Any] = section.get("defaults", {})
         self._known: frozenset[str] | None = frozenset(section["known"]) if section.get("known") is not None else None
 
-    def says_nothing(self, key: str, value: Any) -> bool:
-        """Return whether a key only says what a model does without it, or nothing to a model."""
-        return (
-            key in self._silent
-            or key in self.spelled
-            or key in self._schemas
-            or (key in self._defaults and same_json(value, self._defaults[key]))
-        )
+    def says_nothing(self, key: str, value: Any, outer: str = "") -> bool:
+        """Return whether a key of the object at `outer` only says what a model does without it, or nothing to a model."""
+        if is_null_or_empty(value) or (key in self._defaults and same_json(value, self._defaults[key])):
+            return True
+        is_silent = key in self._silent or key in self.spelled or key in self._schemas
+        return is_silent and f"{outer}.{key}" not in self._notes
 
-    def is_note(self, key: str) -> bool:
-        """Return whether the loss of a key is only a note. A key with a dot is one inside of an object."""
-        return key in self._notes
+    def is_note(self, key: str, value: Any, outer: str = "") -> bool:
+        """Return whether the loss of a key of the object at `outer` is only a note."""
+        return f"{outer}.{key}" in self._notes or _is_listed(key, value, self._notes)
 
-    def takes_from_hosts(self, key: str) -> bool:
+    def takes_from_hosts(self, key: str, value: Any) -> bool:
         """Return whether the API may be sent a key without a field that another one of its hosts was sent."""
-        if key in self._silent or key in self._state:
+        if key in self._silent or _is_listed(key, value, self._state):
             return False
         return key in self.spelled or self._known is None or key in self._known
+
+
+def _is_listed(key: str, value: Any, keys: Container[str]) -> bool:
+    """Return whether `keys` contains a key, or one of the object that is its value, or the first in its list."""
+    if key in keys:
+        return True
+    inner = value[0] if type(value) is list and value else value
+    return type(inner) is dict and any(f"{key}.{name}" in keys for name in inner)
 
 
 _FACTS = {provider: ExtrasFacts(section) for provider, section in EXTRAS.items()}
@@ -83,8 +89,8 @@ def lost_members(
             continue
         key = extra_key.removeprefix("$")
         key_path = (*at, key)
-        is_note_inside = facts.is_note(".".join(key_path[-2:]))
-        if is_null_or_empty(extra) or (facts.says_nothing(key, extra) and not is_note_inside):
+        outer = at[-1] if at else ""
+        if facts.says_nothing(key, extra, outer):
             continue
         if type(extra) is dict and is_internal_mark(extra) and "$" not in extra:
             yield from _lost_inside(extra, facts, key_path, depth - 1)
@@ -94,14 +100,16 @@ def lost_members(
             yield from lost_members(extra[0], facts, key_path, depth - 1)
             yield from [LostMember(key_path, True)] if extra[1:] else ()
         else:
-            yield LostMember(key_path, not (is_note_inside or facts.is_note(key)))
+            yield LostMember(key_path, not facts.is_note(key, extra, outer))
 
 
 def _lost_inside(extra: dict[str, Any], facts: ExtrasFacts, at: tuple[str, ...], depth: int) -> Iterator[LostMember]:
-    """Return the keys that a value has beyond what was read of it."""
+    """Return the keys that a value has beyond what was read of it: the value itself if nothing of it was."""
     if "$read" in extra:
         yield from lost_members(extra, facts, at, depth)
     elif "$around" in extra:
         yield from lost_members({"$around": extra["$around"]}, facts, at, depth)
     unread = extra.get("$unread")
+    if unread is True:
+        yield LostMember(at, not facts.is_note(at[-1], extra))
     yield from (LostMember((*at, str(key)), True) for key in unread) if type(unread) is list else ()

@@ -81,7 +81,7 @@ def _happens_anyway(value: Any, name: str, spelled: str) -> bool:
 
     `name` is that of the attribute, and `spelled` that of the format.
     """
-    if name == "parallel_tool_calls" and not value.tools:
+    if (name == "parallel_tool_calls" and not value.tools) or getattr(value, name) == []:
         return True
     return spelled in DEFAULTS_OF_FIELDS and bool(getattr(value, name) == DEFAULTS_OF_FIELDS[spelled])
 

@@ -354,6 +354,38 @@ _STATUSES: dict[int, Kind] = {
 }
 _RETRYABLE = ("rate_limit", "overloaded", "server")
 
+_PHRASES: dict[str, Kind] = {
+    "context length": "context_length",  # OpenAI, vLLM, SGLang, LM Studio, Ollama, Fireworks, DeepSeek, OpenRouter
+    "context window": "context_length",  # OpenAI, LiteLLM
+    "contextwindowexceeded": "context_length",  # LiteLLM
+    "context limit": "context_length",  # Anthropic, Bedrock
+    "available context size": "context_length",  # llama.cpp
+    "maximum model length": "context_length",  # vLLM
+    "maximum prompt length": "context_length",  # xAI
+    "exceeded model token limit": "context_length",  # Moonshot
+    "exceeds the maximum number of tokens": "context_length",  # Gemini
+    "prompt is too long": "context_length",  # Anthropic, Fireworks
+    "input is too long": "context_length",  # Bedrock, Databricks
+    "`inputs` must have less than": "context_length",  # TGI
+    "`inputs` tokens + `max_new_tokens` must be": "context_length",  # TGI, Together
+    "content filtering policy": "content_policy",  # Anthropic, Bedrock
+    "content management policy": "content_policy",  # Azure
+    "contentpolicyviolation": "content_policy",  # LiteLLM
+    "content exists risk": "content_policy",  # DeepSeek
+    "violates usage guidelines": "content_policy",  # xAI
+    "rejected as a result of our safety system": "content_policy",  # OpenAI
+    "incorrect api key": "authentication",  # OpenAI, xAI
+    "credit balance is too low": "authentication",  # Anthropic
+    "overloaded": "overloaded",
+}
+"""What texts in messages mean, in lower case. They hold for all APIs: servers speak several, and gateways pass on texts."""
+
+_FINAL_PHRASES = (
+    "request too large for",  # OpenAI, Groq: more than the tokens of a minute
+    "used all available credits",  # xAI
+)
+"""Texts, in lower case, of errors for which a retry does not help."""
+
 _TOO_LARGE = 413
 """The status of a request that is too large by itself, for example larger than a limit of tokens a minute."""
 
@@ -375,18 +407,27 @@ def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str
     if status < 400:
         status = next((int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", code)), status)
     texts = [value_at_path(body, path) for path in table.get("message", ())] + [body]
-    message = next((text for text in texts if type(text) is str and text.strip()), status_text(status))
-    kind = _kind_of_error(codes, message, status, table)
-    is_final = status == _TOO_LARGE or any(code in table.get("final", ()) for code in codes)
-    return ApiError(kind, message, kind in _RETRYABLE and not is_final, {provider: {"status": status, "body": body}})
+    messages = [text for text in texts if type(text) is str and text.strip()] or [status_text(status)]
+    lowered = "\n".join(messages).lower()
+    kind = _kind_of_error(codes, lowered, status, table)
+    is_final = (
+        status == _TOO_LARGE
+        or any(code in table.get("final", ()) for code in codes)
+        or any(phrase in lowered for phrase in _FINAL_PHRASES)
+    )
+    return ApiError(
+        kind, messages[0], kind in _RETRYABLE and not is_final, {provider: {"status": status, "body": body}}
+    )
 
 
-def _kind_of_error(codes: list[str], message: str, status: int, table: Mapping[str, Any]) -> Kind:
-    """Return the kind of an error by its codes; if they say little, by phrases of its message; else by its status."""
-    phrases: Mapping[str, Kind] = table.get("phrases", {})
+def _kind_of_error(codes: list[str], lowered: str, status: int, table: Mapping[str, Any]) -> Kind:
+    """Return the kind of an error by its codes; if they say little, by phrases of its message; else by its status.
+
+    `lowered` has the texts of the message in lower case.
+    """
+    phrases: Mapping[str, Kind] = {**table.get("phrases", {}), **_PHRASES}
     kind = _first(table.get("words", {}), codes)
     if kind in (None, "invalid_request", "server"):
-        lowered = message.lower()
         kind = _first(phrases, [phrase for phrase in phrases if phrase in lowered]) or kind
     if kind is None:
         kind = _STATUSES.get(status) or ("server" if status >= 500 else "unknown")

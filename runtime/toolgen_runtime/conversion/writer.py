@@ -28,7 +28,6 @@ from .extras import (
     extra_at,
     inner_extras,
     is_internal_mark,
-    is_null_or_empty,
     without_extra_at,
     without_unread_choice,
 )
@@ -368,7 +367,7 @@ class Writer:
                     readable[key] = extra
             elif key in facts.objects and type(extra) is dict and depth:
                 readable[key] = self._extras_of_host(extra, facts_of_host, (at, key), depth - 1)
-            elif facts.takes_from_hosts(key):
+            elif facts.takes_from_hosts(key, extra):
                 readable[key] = extra
             else:
                 foreign[key] = extra
@@ -390,7 +389,7 @@ class Writer:
         for key_path in self._rejects:
             extra = extra_at(extras, *key_path)
             if extra is not ABSENT:
-                if not is_null_or_empty(extra) and not self.wire.extras_facts.says_nothing(key_path[-1], extra):
+                if not self.wire.extras_facts.says_nothing(key_path[-1], extra):
                     self.report_loss(at, key_path[-1], "dropped", f"{self.wire.title} rejects it", "warning")
                 extras = without_extra_at(extras, *key_path)
         return extras

@@ -460,3 +460,56 @@ def test_the_payload_is_imported_as_the_same_declarations(served: Package, tmp_p
     (tmp_path / "schemas" / "toolgen.yaml").write_text("providers: [mcp]\n", "utf-8")
     built = Package(compiled(tmp_path / "schemas"), tmp_path).provider(PROVIDER)
     assert sorted(map(laws.exact, built.TOOLS)) == sorted(map(laws.exact, tools))
+
+
+BOOM, PNG = {"type": "text", "text": "The disk is full."}, {"type": "image", "data": "aQ==", "mimeType": "image/png"}
+SPLIT: dict[str, tuple[dict[str, Any], tuple[str, Any], set[str]]] = {
+    "a message beside a value": (
+        {"content": [BOOM], "structuredContent": {"code": 1}, "isError": True},
+        ("error", "The disk is full."),
+        {"structuredContent"},
+    ),
+    "a blank text beside a value": (
+        {"content": [{"type": "text", "text": " "}], "structuredContent": {"code": 1}, "isError": True},
+        ("data", {"code": 1}),
+        set(),
+    ),
+    "a failed value": (
+        {"content": [{"type": "text", "text": '{"code":1}'}], "structuredContent": {"code": 1}, "isError": True},
+        ("data", {"code": 1}),
+        set(),
+    ),
+    "a text beside a value": (
+        {"content": [BOOM], "structuredContent": {"code": 1}},
+        ("data", {"code": 1}),
+        {"content"},
+    ),
+    "spaces in the text of a value": (
+        {"content": [{"type": "text", "text": '{ "code": 1 }'}], "structuredContent": {"code": 1}},
+        ("data", {"code": 1}),
+        set(),
+    ),
+    "an image beside a value": (
+        {"content": [PNG], "structuredContent": {"code": 1}, "isError": True},
+        ("multimodal", ["image"]),
+        {"structuredContent"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SPLIT)
+@pytest.mark.parametrize("provider", ["openai_chat", "anthropic", "gemini", "ollama"])
+def test_what_a_result_says_beside_its_value_is_told(sample: Package, models: Any, provider: str, case: str) -> None:
+    """A model reads the message of a failed call. What it does not read is a note, and goes back to MCP."""
+    wire, expected, left_out = SPLIT[case]
+    result = sample.provider(PROVIDER).from_tool_result(wire, "call_a", "now")
+    value = [part.type for part in result.value] if result.kind == "multimodal" else result.value
+    assert (result.kind, value) == expected
+    assert (result.kind == "error" or bool(result.is_error)) == wire.get("isError", False)
+    assert laws.exact(sample.provider(PROVIDER).to_tool_result(result)) == laws.exact(wire)
+    call = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", "now", {}))])
+    request = models.Request([models.UserMessage("Hi"), call, models.ToolMessage([result])], model="m")
+    losses: list[Any] = []
+    laws.write(sample, provider, request, losses)
+    told = {(loss.what, loss.severity) for loss in losses if "metadata.mcp" in loss.path}
+    assert told == {(key, "note") for key in left_out}

@@ -80,7 +80,7 @@ def test_a_description_of_all_parameters_is_reported(sample: Package, models: An
         ({"effort": "max"}, "max", []),
         ({"effort": "minimal"}, "low", [("reasoning.effort", "rewritten", "note")]),
         ({"effort": "wild"}, True, [("reasoning.effort", "rewritten", "warning")]),
-        ({"budgetTokens": 0}, False, [("reasoning.budgetTokens", "dropped", "warning")]),
+        ({"budgetTokens": 0}, False, [("reasoning.budgetTokens", "rewritten", "note")]),
         ({"budgetTokens": 9}, True, [("reasoning.budgetTokens", "dropped", "warning")]),
     ],
 )

@@ -13,9 +13,9 @@ FACTS = ExtrasFacts(
         "objects": ["outer", "choices"],
         "spelled": ["arguments"],
         "silent": ["index", "summary"],
-        "notes": ["user", "outer.summary"],
-        "state": ["signature"],
-        "defaults": {"n": 1, "off": False, "modes": ["text"]},
+        "notes": ["user", "store", "outer.summary", "cited.type"],
+        "state": ["signature", "audio.id"],
+        "defaults": {"n": 1, "store": True, "off": False, "modes": ["text"]},
     }
 )
 
@@ -34,12 +34,20 @@ FACTS = ExtrasFacts(
         ({"index": 0, "arguments": "{ }"}, []),
         ({"outer": {"a": 1, "n": 1, "user": "u"}}, [("outer.a", True), ("outer.user", False)]),
         ({"outer": {"summary": "s"}, "summary": "s"}, [("outer.summary", False)]),
+        ({"store": True, "outer": {"store": True}}, []),
+        ({"store": False}, [("store", False)]),
+        ({"cited": [{"type": "a"}]}, [("cited", False)]),
+        ({"cited": {"enabled": True}}, [("cited", True)]),
+        ({"cited": [1]}, [("cited", True)]),
+        ({"audio": {"id": "a"}}, [("audio", False)]),
+        ({"audio": {"voice": "v"}}, [("audio", True)]),
         ({"choices": [{"a": 1}]}, [("choices.a", True)]),
         ({"choices": [{}, {"b": 1}]}, [("choices", True)]),
         ({"choices": []}, []),
         ({"k": {"$whole": "x"}}, []),
         ({"k": {"$absent": True}}, []),
         ({"k": {"$whole": {"x": 1}, "$unread": ["x"]}}, [("k.x", True)]),
+        ({"k": {"$whole": 1, "$unread": True}, "user": {"$whole": 1, "$unread": True}}, [("k", True), ("user", False)]),
         ({"k": {"x": 1, "$read": True}}, [("k.x", True)]),
         ({"k": {"$": {"$whole": 1}}}, [("k", True)]),
         ({"$$k": 1}, [("$k", True)]),
@@ -71,9 +79,15 @@ def test_damaged_extras_may_be_deep(key: str) -> None:
 
 def test_hosts_take_what_they_know_and_no_state() -> None:
     strict = ExtrasFacts({"known": ["a"], "silent": ["s"], "state": ["t"], "spelled": ["arguments"]})
-    assert [key for key in ("a", "b", "s", "t", "arguments") if strict.takes_from_hosts(key)] == ["a", "arguments"]
-    open_host = ExtrasFacts({"silent": ["s"], "state": ["t"]})
-    assert [key for key in ("a", "b", "s", "t") if open_host.takes_from_hosts(key)] == ["a", "b"]
+    assert [key for key in ("a", "b", "s", "t", "arguments") if strict.takes_from_hosts(key, 1)] == ["a", "arguments"]
+    open_host = ExtrasFacts({"silent": ["s"], "state": ["t", "u.id"]})
+    assert [open_host.takes_from_hosts("u", value) for value in ({"id": 1}, {"voice": 1}, [{"id": 1}], 1)] == [
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert [key for key in ("a", "b", "s", "t") if open_host.takes_from_hosts(key, 1)] == ["a", "b"]
 
 
 def test_facts_of_a_provider_are_those_of_its_profile_or_of_its_api() -> None:

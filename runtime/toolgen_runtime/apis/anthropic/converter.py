@@ -179,7 +179,7 @@ class AnthropicConverter(NativeToolSdkConverter):
         thinking = wire.get("thinking")
         request.reasoning = read_reasoning_settings(thinking, settings.get("effort"))
         if thinking is not None:
-            extras["thinking"] = thinking
+            extras["thinking"] = _extra_of_thinking(thinking)
         elif "effort" in settings and reader.wire.model_facts(request.model).reasoning.thinking == "adaptive":
             extras["$absent"] = ["thinking"]  # it would be added to an effort
         unread_settings = {key: value for key, value in settings.items() if key not in ("format", "effort")}
@@ -202,7 +202,7 @@ class AnthropicConverter(NativeToolSdkConverter):
             is_beside = original_key(extras, "format") == "output_format"
             holder, key = (wire, "output_format") if is_beside else (settings, "format")
             holder[key] = output_format
-        original = ABSENT if "thinking" in extras.get("$absent", ()) else extras.get("thinking")
+        original = ABSENT if "thinking" in extras.get("$absent", ()) else _original_thinking(extras.get("thinking"))
         thinking = write_thinking(request.reasoning, original, (at, "reasoning"), writer)
         effort = self.write_effort(request.reasoning, (at, "reasoning"), writer)
         thinking = fit_thinking(thinking, effort, (at, "reasoning"), writer)
@@ -676,6 +676,20 @@ class AnthropicConverter(NativeToolSdkConverter):
         restore_extras(wire, extras)
         wire.setdefault("stop_sequence", None)
         return wire
+
+
+def _extra_of_thinking(thinking: Any) -> Any:
+    """Return what is kept of the setting for thinking. The field has its number of tokens, but no other setting."""
+    budget = thinking.get("budget_tokens") if type(thinking) is dict and thinking.get("type") == "enabled" else None
+    if type(budget) is not int:
+        return thinking
+    unread = [key for key in thinking if key not in ("type", "budget_tokens")]
+    return {"$whole": thinking, **({"$unread": unread} if unread else {})}
+
+
+def _original_thinking(extra: Any) -> Any:
+    """Return the setting for thinking of which `extra` was kept."""
+    return extra["$whole"] if type(extra) is dict and "$whole" in extra else extra
 
 
 def _release_choice_while_thinking(wire: dict[str, Any], at: Path, writer: Writer) -> None:

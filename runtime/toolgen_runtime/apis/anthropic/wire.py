@@ -285,17 +285,6 @@ class Anthropic(AnthropicConverter):
             "api_error": "server",
             "overloaded_error": "overloaded",
         },
-        "phrases": {
-            "prompt is too long": "context_length",
-            "exceed context limit": "context_length",
-            "maximum context length": "context_length",
-            "exceeded model token limit": "context_length",
-            "longer than the maximum model length": "context_length",
-            "exceeds the context window": "context_length",
-            "exceeds the available context size": "context_length",
-            "input is too long": "context_length",
-            "content filtering policy": "content_policy",
-        },
         "final": [],
     }
     DEFAULTS: ClassVar[dict[str, Any]] = {"max_tokens": 4096, "result": "(empty)"}

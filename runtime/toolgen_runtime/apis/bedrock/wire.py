@@ -355,13 +355,7 @@ class Bedrock(BedrockConverter):
             "internalServerException": "server",
             "modelStreamErrorException": "server",
         },
-        "phrases": {
-            "input is too long": "context_length",
-            "input tokens exceed": "context_length",
-            "prompt is too long": "context_length",
-            "maximum context length": "context_length",
-            "content filtering policy": "content_policy",
-        },
+        "phrases": {"input tokens exceed": "context_length"},
     }
     DEFAULTS: ClassVar[dict[str, Any]] = {
         "document": "See the attached document.",

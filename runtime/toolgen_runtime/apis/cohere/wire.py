@@ -193,7 +193,7 @@ class Cohere(CohereConverter):
             "too many tokens": "context_length",
             "blocked output": "content_policy",
             "blocked input": "content_policy",
-            "overloaded": "overloaded",
+            "invalid token": "authentication",
         },
         "final": [],
     }

@@ -535,11 +535,16 @@ class GeminiConverter(NativeToolSdkConverter):
         return any(type(tool) is ToolDefinition and tool.name not in self.wire.refused for tool in tools or ())
 
     def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> ToolChoice | None:
-        """Read the tool choice. The setting for streamed arguments is not part of it. Without a mode there is none."""
+        """Read the tool choice. The setting for streamed arguments is not part of it. Without a mode there is none.
+
+        Without names, the mode that validates calls leaves the choice to the model, as `AUTO` does.
+        """
         if type(value) is dict:
             value = {key: member for key, member in value.items() if key != _PIECES}
             if value in ({}, {"mode": "MODE_UNSPECIFIED"}, {"mode": None}):
                 return None
+            if value.get("mode") == "VALIDATED" and not value.get("allowedFunctionNames"):
+                return "auto"
         return super().read_tool_choice(value, at, reader)
 
     def read_output_format(self, value: dict[str, Any], at: Path, reader: Reader) -> OutputFormat:

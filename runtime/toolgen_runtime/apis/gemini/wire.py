@@ -273,7 +273,7 @@ class Gemini(GeminiConverter):
             "INTERNAL": "server",
             "DEADLINE_EXCEEDED": "server",
         },
-        "phrases": {"api key not valid": "authentication", "exceeds the maximum number of tokens": "context_length"},
+        "phrases": {"api key not valid": "authentication"},
     }
     DEFAULTS: ClassVar[dict[str, Any]] = {"thoughtSignature": "skip_thought_signature_validator", "user": "Continue."}
     USER_ROLES: ClassVar[Collection[str]] = ["user", "function", "tool"]

@@ -68,14 +68,27 @@ def read_call_result(
         kind_and_value = _value(content or [], wire.get("structuredContent", ABSENT), bool(failed), wrapped)
         if kind_and_value is None:
             if "structuredContent" in wire:
-                extras |= originals
+                extras |= _with_unread(originals, "structuredContent")
             return "multimodal", read_list_or_null(content, (at, "content"), reader, read), failed or None, extras
         kind, value = kind_and_value
         if not _is_ours(kind, value, wrapped, pair):
-            extras |= originals
+            extras |= _with_unread(originals, _unread_key(kind, value, pair))
     except RecursionError as error:
         raise ConversionError(format_path((at, "structuredContent")), "is nested too deeply") from error
     return kind, value, True if failed and kind == "data" else None, extras
+
+
+def _unread_key(kind: str, value: Any, pair: Mapping[str, Any]) -> str | None:
+    """Return the key of a result that says something else than the value that was read, if there is one."""
+    texts = [text for block in pair.get("content") or [] if (text := _text_in(block) or "").strip()]
+    if kind == "data":
+        return "content" if texts and not _repeats(texts, value) else None
+    return "structuredContent" if kind == "error" and pair.get("structuredContent") is not None else None
+
+
+def _with_unread(originals: Extras, key: str | None) -> Extras:
+    """Return the extras of content and value, of which one was not read."""
+    return {name: {**extra, "$unread": True} if name == key else extra for name, extra in originals.items()}
 
 
 def write_call_result(
@@ -169,7 +182,11 @@ def _value(content: list[Any], structured: Any, failed: bool, wrapped: bool | No
     texts = [text for block in content if (text := _text_in(block)) is not None]
     if len(texts) != len(content):
         return None
-    if structured is ABSENT or (structured is None and texts and not _repeats(texts, None)):
+    if (
+        structured is ABSENT
+        or (structured is None and texts and not _repeats(texts, None))
+        or (failed and _is_message(texts, structured))
+    ):
         if len(texts) > 1:
             return None
         return "error" if failed else "text", texts[0] if texts else ""
@@ -180,6 +197,13 @@ def _value(content: list[Any], structured: Any, failed: bool, wrapped: bool | No
         if wrapped or _repeats(texts, value):
             return "data", value
     return "data", structured
+
+
+def _is_message(texts: list[str], structured: Any) -> bool:
+    """Return whether texts of a failed call say what went wrong: they are neither blank nor JSON of its value."""
+    is_wrapper = type(structured) is dict and structured.keys() == {WRAPPER_KEY}
+    values = [structured, structured[WRAPPER_KEY]] if is_wrapper else [structured]
+    return any(map(str.strip, texts)) and not any(_repeats(texts, value) for value in values)
 
 
 def _text_in(block: Any) -> str | None:

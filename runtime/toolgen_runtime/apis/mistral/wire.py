@@ -325,24 +325,15 @@ class Mistral(MistralConverter):
             "rate_limit_exceeded": "rate_limit",
             "server_error": "server",
             "service_unavailable": "overloaded",
+            "invalid_prompt": "content_policy",
+            "moderation_blocked": "content_policy",
             "rate_limited": "rate_limit",
             "service_tier_capacity_exceeded": "rate_limit",
             "unreachable_backend": "overloaded",
             "internal_server_error": "server",
         },
-        "phrases": {
-            "maximum context length": "context_length",
-            "exceeded model token limit": "context_length",
-            "longer than the maximum model length": "context_length",
-            "exceeds the context window": "context_length",
-            "exceeds the available context size": "context_length",
-            "prompt is too long": "context_length",
-            "input is too long": "context_length",
-            "content management policy": "content_policy",
-            "overloaded": "overloaded",
-            "too large for model": "context_length",
-        },
         "final": ["insufficient_quota"],
+        "phrases": {"too large for model": "context_length"},
     }
     SYSTEM_ROLES: ClassVar[Collection[str]] = ["system"]
     OUTPUT_FORMATS: ClassVar[dict[str, Any]] = {

@@ -150,10 +150,13 @@ def write_thinking_switch(reasoning: Reasoning | None, at: Path, writer: Writer,
     if reasoning.metadata:
         writer.own_extras(reasoning.metadata, at)
     effort, budget = reasoning.effort, reasoning.budget_tokens
+    if budget == 0 and effort is None:
+        writer.report_loss((at, "budgetTokens"), "budgetTokens", "rewritten", "the API has a switch, which is off")
+        return False
     if budget is not None:
         writer.report_unsupported((at, "budgetTokens"), "budgetTokens", "warning")
     if effort is None:
-        return budget != 0
+        return True
     if effort in ("none", "default"):
         return effort == "default"
     if effort not in levels:

@@ -94,8 +94,6 @@ class Ollama(OllamaConverter):
         "codes": [],
         "message": [["error"], ["error", "message"]],
         "phrases": {
-            "context length": "context_length",
-            "exceeds the available context size": "context_length",
             "unauthorized": "authentication",
             "server busy": "overloaded",
             "an error was encountered while running the model": "server",

@@ -338,18 +338,6 @@ class OpenaiResponses(ResponsesConverter):
             "server_error": "server",
             "service_unavailable": "overloaded",
         },
-        "phrases": {
-            "maximum context length": "context_length",
-            "exceeded model token limit": "context_length",
-            "longer than the maximum model length": "context_length",
-            "exceeds the available context size": "context_length",
-            "prompt is too long": "context_length",
-            "input is too long": "context_length",
-            "exceeds the context window": "context_length",
-            "incorrect api key": "authentication",
-            "content management policy": "content_policy",
-            "overloaded": "overloaded",
-        },
         "final": ["insufficient_quota"],
     }
     OUTPUT_FORMATS: ClassVar[dict[str, Any]] = {

@@ -45,5 +45,6 @@ class Azure(OpenaiChat):
         session={"client": None},
     )
     ERRORS: ClassVar[dict[str, Any]] = apply_merge_patch(
-        OpenaiChat.ERRORS, {"words": {"ResponsibleAIPolicyViolation": "content_policy", "429": "rate_limit"}}
+        OpenaiChat.ERRORS,
+        {"words": {"ResponsibleAIPolicyViolation": "content_policy", "429": "rate_limit", "NoCapacity": "overloaded"}},
     )

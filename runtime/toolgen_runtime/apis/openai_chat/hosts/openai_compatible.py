@@ -347,12 +347,11 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
                 "capacity_exceeded": "overloaded",
                 "exceed_context_size_error": "context_length",
                 "too_many_prompt_tokens": "context_length",
+                "budget_exceeded": "rate_limit",
+                "exceeded_current_quota_error": "rate_limit",
+                "engine_overloaded_error": "overloaded",
             },
-            "phrases": {
-                "maximum prompt length": "context_length",
-                "max context length": "context_length",
-                "incorrect api key": "authentication",
-            },
+            "final": ["insufficient_quota", "budget_exceeded", "exceeded_current_quota_error"],
         },
     )
     BODY_PATHS: ClassVar[dict[str, Any]] = {

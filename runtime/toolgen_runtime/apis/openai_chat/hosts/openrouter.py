@@ -41,6 +41,14 @@ class Openrouter(OpenaiCompatible):
     ERRORS: ClassVar[dict[str, Any]] = apply_merge_patch(
         OpenaiCompatible.ERRORS,
         {
+            "message": [
+                ["error", "message"],
+                ["error"],
+                ["message"],
+                ["detail"],
+                ["choices", 0, "error", "message"],
+                ["error", "metadata", "raw"],
+            ],
             "words": {"408": "server", "429": "rate_limit", "502": "server", "503": "overloaded"},
             "phrases": {"your input was flagged": "content_policy"},
         },
