@@ -348,7 +348,7 @@ MUTATIONS = (
         "5: an unknown event ends a stream",
         streams(ANTHROPIC, laws.unknown_in_a_stream_changes_nothing),
         EVENTS,
-        'elif kind == "error":',
+        'elif kind == "error" or (kind is None and event.get("error")):',
         'elif kind not in ("ping", "content_block_stop", "message_stop"):',
     ),
     Mutation(

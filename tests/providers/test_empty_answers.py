@@ -20,8 +20,15 @@ CHAT = [
     {"role": "assistant", "content": None, "tool_calls": None},
     {"role": "assistant", "content": []},
     {"role": "assistant"},
+    {"role": "assistant", "content": None, "id": "m1", "provider_specific_fields": {"refusal": None}, "parsed": {}},
 ]
-GEMINI = [{"role": "model"}, {"role": "model", "parts": []}, {"role": "model", "parts": None}]
+GEMINI = [
+    {"role": "model"},
+    {"role": "model", "parts": []},
+    {"role": "model", "parts": None},
+    {"role": "model", "parts": [{}]},
+    {"role": "model", "parts": [{"thought": True}]},
+]
 MESSAGES: dict[str, list[Any]] = {
     **dict.fromkeys(
         ("openai_chat", "azure", "openai_compatible", "groq", "deepseek", "openrouter", "xai", "vllm", "mistral"), CHAT

@@ -218,6 +218,44 @@ def test_an_error_of_a_stream_keeps_its_kind(sample: Package, provider: str, kin
     assert [(e.kind, e.message, e.retryable) for e in read] == [(kind, "Too many", kind != "authentication")]
 
 
+BARE: dict[str, list[dict[str, Any]]] = {
+    "anthropic": [
+        {"error": {"type": "overloaded_error", "message": "Too many"}},
+        {"error": {"message": "Too many", "type": None, "code": "503"}},
+    ],
+    "cohere": [{"message": "Too many"}, {"error": "Too many"}, {"error": {"message": "Too many"}}],
+    "openai_chat": [{"error": {"message": "Too many"}}],
+    "openai_responses": [{"error": {"message": "Too many"}}],
+    "mistral": [{"object": "error", "message": "Too many"}],
+    "gemini": [{"error": {"message": "Too many"}}],
+    "ollama": [{"error": "Too many"}],
+}
+"""By provider: bodies of API errors, which servers and gateways send as an event of a stream that has begun."""
+
+BEGUN = {
+    "anthropic": [
+        {"type": "message_start", "message": {"type": "message", "role": "assistant", "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "a", "name": "f", "input": {}}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+    ],
+    "cohere": [{"type": "message-start", "id": "x", "delta": {"message": {"role": "assistant"}}}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("provider", BARE)
+@pytest.mark.parametrize("begun", [False, True])
+def test_the_body_of_an_error_is_an_error_of_the_stream(sample: Package, provider: str, begun: bool) -> None:
+    for error in BARE[provider]:
+        stream = sample.provider(provider).Stream()
+        wires = [*(BEGUN.get(provider, []) if begun else []), error]
+        events = [event for wire in wires for event in stream.feed(wire)] + stream.finish()
+        assert [event.message for event in events if event.type == "error"] == ["Too many"]
+        assert stream.result().finish_reason == "error"
+        parts = stream.result().message.content or []
+        assert [part.call.invalid is not None for part in parts] == [True for _ in parts]
+
+
 @pytest.mark.parametrize("target", OWN_CODE)
 def test_an_error_of_another_api_is_written_as_an_error(sample: Package, target: str) -> None:
     source, module = sample.provider("anthropic"), sample.provider(target)

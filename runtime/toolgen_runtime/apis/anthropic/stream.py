@@ -59,7 +59,7 @@ class AnthropicStream(BaseStream):
                 return self._close()
         elif kind == "message_stop":
             return self._close()  # the response is whole, even if it has no reason
-        elif kind == "error":
+        elif kind == "error" or (kind is None and event.get("error")):  # gateways send the error alone
             self._fail(event.get("error"))
         return []
 

@@ -71,6 +71,8 @@ class CohereStream(BaseStream):
         message = _object_at(delta, "message")
         if kind == "message-start":
             return self._start_message(event, message)
+        if kind is None:
+            return self._fail(event.get("error") or event.get("message"))
         index = read_hashable_index(event.get("index", 0), (ROOT, "index"))
         if kind == "tool-plan-delta":
             return self._add_to_plan(message.get("tool_plan"))
@@ -189,6 +191,14 @@ class CohereStream(BaseStream):
             self._record_error(error, {"message": error, "finish_reason": delta.get("finish_reason")})
         self._end = True
         return self._call_events() if self._calls and all(call.was_announced for call in self._calls) else []
+
+    def _fail(self, error: Any) -> list[StreamEvent]:
+        """Record the error of an event without a type: the body of an API error. Anything else there changes nothing."""
+        text = error.get("message") if type(error) is dict else error
+        if type(text) is str:
+            self._record_error(text, {"message": text})
+            self._top["error"] = text
+        return []
 
     def _body(self) -> dict[str, Any]:
         """Return the response so far as the body that the API would have returned as a whole."""

@@ -248,6 +248,9 @@ class GeminiConverter(NativeToolSdkConverter):
                     merge_extras_into(message, reader.wire.name, {"$apart": True})
                 if not content.get("parts"):
                     reader.mark_sent(message)
+                for part in message.content if type(message.content) is list else ():
+                    if _has_no_data(part, reader.wire.name):
+                        reader.mark_sent(part)
                 messages.append(message)
                 reader.next_turn()
             elif role in self.USER_ROLES:
@@ -448,6 +451,9 @@ class GeminiConverter(NativeToolSdkConverter):
             writer.own_extras(part.metadata, at)
             writer.report_loss(at, "refusal", "rewritten", "the API accepts only text")
             return {"text": part.text}
+        if _has_no_data(part, writer.wire.name) and not writer.is_response and not writer.was_sent(part):
+            writer.report_loss(at, "an empty part", "dropped", "the API rejects it")
+            return ABSENT
         if (
             type(part) is ReasoningPart
             and not part.text
@@ -726,6 +732,13 @@ class VertexConverter(GeminiConverter):
         }
         wire["toolConfig"] = {**tool_config, "functionCallingConfig": written}
         return wire
+
+
+def _has_no_data(part: AssistantPart, provider: str) -> bool:
+    """Return whether a part of this provider has no value of any kind, and only says whether it would be a thought."""
+    if type(part) is not OpaquePart or part.provider != provider or type(part.value) is not dict:
+        return False
+    return all(value is None or key == "thought" for key, value in part.value.items())
 
 
 def _join_calls(turns: Iterable[_Turn], writer: Writer) -> list[_Turn]:

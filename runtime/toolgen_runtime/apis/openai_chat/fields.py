@@ -208,7 +208,9 @@ def has_content(wire: dict[str, Any], blank_counts: bool) -> bool:
     return bool(content) or any(wire[key] for key in wire.keys() - _SILENT)
 
 
-_SILENT = frozenset(["content", "name", "role"])
+_SILENT = frozenset(["content", "id", "index", "name", "parsed", "provider_specific_fields", "role"])
+"""The content, and keys that say nothing: servers add some to messages."""
+
 _CHOICE = frozenset(["finish_reason", "message"])
 
 
