@@ -321,6 +321,10 @@ FAILED_RESPONSES: dict[str, tuple[dict[str, Any], tuple[str, str, bool]]] = {
         | {"choices": [{"index": 0, "finish_reason": "error", "message": {"role": "assistant", "content": "Par"}}]},
         ("unknown", "It broke.", False),
     ),
+    "gemini": (
+        {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "Malformed call: f("}]},
+        ("server", "Malformed call: f(", True),
+    ),
 }
 FAILED_RESPONSES["openrouter"][0]["choices"][0]["error"] = {"code": 502, "message": "Upstream died."}
 

@@ -258,8 +258,9 @@ class Gemini(GeminiConverter):
             [0, "error", "status"],
             ["error", "code"],
             [0, "error", "code"],
+            ["candidates", 0, "finishReason"],
         ],
-        "message": [["error", "message"], [0, "error", "message"], ["message"]],
+        "message": [["error", "message"], [0, "error", "message"], ["message"], ["candidates", 0, "finishMessage"]],
         "words": {
             "API_KEY_INVALID": "authentication",
             "INVALID_ARGUMENT": "invalid_request",
@@ -272,6 +273,9 @@ class Gemini(GeminiConverter):
             "UNAVAILABLE": "overloaded",
             "INTERNAL": "server",
             "DEADLINE_EXCEEDED": "server",
+            "MALFORMED_FUNCTION_CALL": "server",
+            "MALFORMED_RESPONSE": "server",
+            "UNEXPECTED_TOOL_CALL": "server",
         },
         "phrases": {"api key not valid": "authentication"},
     }

@@ -320,7 +320,7 @@ class OpenaiChat(ChatConverter):
     }
     ERRORS: ClassVar[dict[str, Any]] = {
         "codes": [["error", "code"], ["error", "type"], ["code"], ["type"], ["choices", 0, "error", "code"]],
-        "message": [["error", "message"], ["message"], ["choices", 0, "error", "message"]],
+        "message": [["error", "message"], ["error"], ["message"], ["detail"], ["choices", 0, "error", "message"]],
         "words": {
             "context_length_exceeded": "context_length",
             "string_above_max_length": "invalid_request",

@@ -340,7 +340,6 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
     ERRORS: ClassVar[dict[str, Any]] = apply_merge_patch(
         OpenaiChat.ERRORS,
         {
-            "message": [["error", "message"], ["error"], ["message"], ["detail"], ["choices", 0, "error", "message"]],
             "words": {
                 "tool_use_failed": "invalid_request",
                 "insufficient_system_resource": "overloaded",
