@@ -22,12 +22,13 @@ from fastapi import FastAPI
 from fastapi import Request as HttpRequest
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from starlette.exceptions import HTTPException
 
 from examples.connection import report, session
 from examples.gateway_errors import NO_RESPONSE, error_body, explain, failure, refusal
 from examples.gateway_requests import read_request, refuse
 from generated.errors import ConversionError
-from generated.models import ErrorEvent, Request, StreamEvent
+from generated.models import ApiError, ErrorEvent, Request, StreamEvent
 from generated.providers import openai_chat
 from generated.sessions import AsyncSession, SessionError
 
@@ -47,7 +48,9 @@ def make_app(model: AsyncSession) -> FastAPI:
         except SessionError as error:
             return failure(error.status if error.status >= 400 else 502, error.error, error.retry_after)
         except ConversionError as error:
-            return refusal(explain(error, body, request))
+            if error.loss is None:  # it is not the request that cannot be converted
+                return failure(502, NO_RESPONSE)
+            return refusal(explain(error.path, error.loss, body, request))
         except Exception:  # noqa: BLE001 - the client may raise anything, such as a connection error
             return failure(502, NO_RESPONSE)
 
@@ -59,6 +62,10 @@ def make_app(model: AsyncSession) -> FastAPI:
     @app.exception_handler(RequestValidationError)
     async def unreadable(_: HttpRequest, error: RequestValidationError) -> JSONResponse:
         return refusal(ConversionError("", "the body must be a JSON object"))
+
+    @app.exception_handler(HTTPException)
+    async def unknown(_: HttpRequest, error: HTTPException) -> JSONResponse:
+        return failure(error.status_code, ApiError("invalid_request", str(error.detail), False))
 
     return app
 

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi.responses import JSONResponse
 
 from generated.errors import ConversionError
-from generated.models import ApiError, Request, ToolCallPart
+from generated.models import ApiError, Loss, Request, ToolCallPart
 
 NO_RESPONSE = ApiError("server", "The provider did not respond, or not completely.", True)
 KEYS = {
@@ -18,6 +18,7 @@ KEYS = {
     "outputFormat.schema": "response_format.json_schema.schema",
     "parallelToolCalls": "parallel_tool_calls",
     "reasoning": "reasoning_effort",
+    "reasoning.effort": "reasoning_effort",
     "toolChoice": "tool_choice",
     "topP": "top_p",
 }
@@ -43,12 +44,10 @@ def refusal(error: ConversionError) -> JSONResponse:
     return JSONResponse(error_body(400, ApiError("invalid_request", str(error), False), error.path or None), 400)
 
 
-def explain(error: ConversionError, body: dict[str, Any], request: Request) -> ConversionError:
+def explain(path: str, loss: Loss, body: dict[str, Any], request: Request) -> ConversionError:
     """Return why a request cannot be sent, with the path and the words of the client that made it."""
-    path, loss = client_path(error.path, body, request), error.loss
-    if loss is None:
-        return ConversionError(path, error.reason)
-    return ConversionError(path, f"{loss.what}: {loss.reason}" if " " in loss.what else loss.reason)
+    reason = f"{loss.what}: {loss.reason}" if " " in loss.what else loss.reason
+    return ConversionError(client_path(path, body, request), reason)
 
 
 def client_path(path: str, body: dict[str, Any], request: Request) -> str:

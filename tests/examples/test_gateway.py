@@ -13,6 +13,8 @@ import httpx
 import openai
 import pytest
 
+from examples.gateway_errors import client_path
+from generated import models
 from tests.examples.responses import REFUSED, reply, stream
 from tests.support.exchanges import whole
 from tests.support.loopback import Loopback, Reply
@@ -294,6 +296,24 @@ def test_an_error_that_came_as_a_response_is_no_success(client: Client, upstream
     with pytest.raises(openai.InternalServerError, match="oops") as caught:
         client.chat.completions.create(model="any", messages=HELLO)
     assert caught.value.status_code == 502
+
+
+@pytest.mark.parametrize("body", [{"hello": 1}, [1], {"id": "r", "type": "message", "content": "text"}], ids=str)
+def test_a_response_that_is_none_is_no_fault_of_the_client(client: Client, upstream: Loopback, body: Any) -> None:
+    upstream.replies.append(whole(body))
+    with pytest.raises(openai.InternalServerError) as caught:
+        client.chat.completions.create(model="any", messages=HELLO)
+    assert (caught.value.status_code, caught.value.code) == (502, "server")
+
+
+def test_a_path_that_the_gateway_does_not_have_is_an_error_of_the_api(client: Client) -> None:
+    with pytest.raises(openai.NotFoundError) as caught:
+        client.embeddings.create(model="any", input="Hi")
+    assert (caught.value.code, caught.value.type) == ("invalid_request", "invalid_request_error")
+
+
+def test_the_effort_has_the_key_of_the_client() -> None:
+    assert client_path("reasoning.effort", {}, models.Request([])) == "reasoning_effort"
 
 
 def test_a_body_that_is_no_object_is_refused_as_the_api_refuses(client: Client, upstream: Loopback) -> None:
