@@ -74,6 +74,10 @@ if __name__ == "__main__":
     chosen = parser.parse_args()
     if not chosen.questions.is_file():
         parser.error(f"there is no file {chosen.questions}")
+    if chosen.answers.is_dir() or not chosen.answers.parent.is_dir():
+        parser.error(f"cannot write the file {chosen.answers}")
+    if chosen.answers.exists() and chosen.answers.samefile(chosen.questions):
+        parser.error("the answers need a file of their own")
     if chosen.parallel < 1:
         parser.error("--parallel must be at least 1")
     sys.exit(asyncio.run(main(chosen.questions, chosen.answers, chosen.parallel)))

@@ -53,7 +53,7 @@ def objects_in(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def is_id(value: object) -> TypeGuard[Id]:
     """Return whether a value can be the id of a question."""
-    return isinstance(value, Id)
+    return isinstance(value, Id) and not isinstance(value, bool)
 
 
 def report_failure(where: str, reason: object, totals: Counter[str]) -> None:

@@ -116,6 +116,20 @@ def test_a_file_that_is_not_there_is_named(example: Example, tmp_path: Path) -> 
     assert done.stderr.splitlines()[-1].endswith(f"there is no file {tmp_path / 'none'}")
 
 
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [(".", "cannot write the file"), ("none/answers", "cannot write the file"), ("questions", "a file of their own")],
+)
+def test_answers_that_cannot_be_written_are_refused(
+    example: Example, upstream: Loopback, tmp_path: Path, answers: str, reason: str
+) -> None:
+    asked = questions(tmp_path / "questions", 1)
+    done = example("batch", asked, str(tmp_path / answers))
+    assert done.returncode == 2
+    assert reason in done.stderr.splitlines()[-1]
+    assert (len(upstream.heard), lines(Path(asked))) == (0, [{"id": "q0", "question": "Question 0?"}])
+
+
 def test_a_line_that_is_no_question_is_reported_and_the_others_are_answered(
     example: Example, upstream: Loopback, tmp_path: Path
 ) -> None:
@@ -130,6 +144,7 @@ def test_a_line_that_is_no_question_is_reported_and_the_others_are_answered(
         b'{"id": "e", "question": "F\xfcnf?"}',
         b"[" * 100_000,
         b'{"id": "a", "question": "Again?"}',
+        b'{"id": true, "question": "Yes?"}',
         b'{"id": 7, "question": "Last?"}',
     ]
     asked.write_bytes(b"\n".join(written))
@@ -139,11 +154,12 @@ def test_a_line_that_is_no_question_is_reported_and_the_others_are_answered(
     assert done.stderr.splitlines() == [
         *(f"line {number}: {wrong}" for number in (3, 5, 6, 7, 8)),
         "line 9: a second question with the id a",
+        f"line 10: {wrong}",
     ]
-    assert (done.returncode, done.stdout.split(", ")[:2]) == (1, ["2 answered", "6 failed"])
+    assert (done.returncode, done.stdout.split(", ")[:2]) == (1, ["2 answered", "7 failed"])
     assert sorted((line["id"], line["answer"]) for line in lines(answers) if line["id"] != 7) == [("a", "Yes.")]
     assert [line["id"] for line in lines(answers)].count(7) == 1
-    assert example("batch", str(asked), str(answers)).stdout.startswith("0 answered, 6 failed, ")
+    assert example("batch", str(asked), str(answers)).stdout.startswith("0 answered, 7 failed, ")
     assert len(upstream.heard) == 2
 
 
