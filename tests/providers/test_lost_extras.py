@@ -155,7 +155,7 @@ DEFAULTS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     ),
     "options of Ollama": (
         "ollama",
-        {"model": "m", "messages": [HELLO], "options": {"temperature": 0.5, "num_predict": -1}},
+        {"model": "m", "messages": [HELLO], "tool_choice": "auto", "options": {"temperature": 0.5, "num_predict": -1}},
         {"model": "m", "messages": [HELLO], "options": {"temperature": 0.5}},
     ),
     "priority of Cohere": ("cohere", chat(priority=0), chat()),
