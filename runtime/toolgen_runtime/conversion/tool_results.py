@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..errors import ConversionError, wrong_type
 from ..json_text import compact, loads
-from ..models import TextPart, ToolResult
+from ..models import ContentPart, TextPart, ToolResult
 from ..paths import Path, format_path
 from .extras import inner_extras
 from .writer import Writer, describe_as_text
@@ -15,6 +17,7 @@ __all__ = [
     "ResultKind",
     "describe_result",
     "media_kind",
+    "read_result_parts_or_error",
     "read_result_text_or_error",
     "report_error_text_sent_with_flag",
     "say_failure_in_value",
@@ -39,6 +42,19 @@ def read_result_text_or_error(text: str) -> tuple[Literal["text", "error", "data
             failure = value["error"]
             return ("error", failure, None) if type(failure) is str else ("data", failure, True)
     return "text", text, None
+
+
+def read_result_parts_or_error(parts: Sequence[ContentPart]) -> tuple[Literal["multimodal"], Any, bool | None]:
+    """Read kind, value and error flag of a result with parts. The text before media may be that of a failure.
+
+    It is then written as `say_failure_in_value` writes it, and no other part is a text.
+    """
+    first, media = parts[0] if parts else None, parts[1:]
+    if type(first) is TextPart and media and not any(type(part) is TextPart for part in media):
+        kind, failure, _ = read_result_text_or_error(first.text)
+        if kind == "error" and first.text == compact({"error": failure}):
+            return "multimodal", [replace(first, text=failure), *media], True
+    return "multimodal", parts, None
 
 
 def report_error_text_sent_with_flag(result: ToolResult, at: Path, writer: Writer) -> None:
@@ -67,18 +83,17 @@ def say_failure_in_value(kind: str, value: Any, is_error: bool | None, at: Path,
         return "data", {"error": value}
     if kind != "multimodal" or type(value) is not list:
         return kind, value
-    texts: list[str] = []
-    for i, part in enumerate(value):
-        if type(part) is TextPart:
+    texts = {i: part for i, part in enumerate(value) if type(part) is TextPart}
+    failure = "\n".join(part.text for part in texts.values())
+    if len(texts) == 1 < len(value):
+        (text,) = (replace(part, text=compact({"error": failure})) for part in texts.values())
+    else:
+        for i, part in texts.items():
             writer.own_extras(part.metadata, ((at[0], "value"), i))
-            texts.append(part.text)
-    failure = "\n".join(texts)
+        text = TextPart(compact({"error": failure}))
     if len(texts) == len(value):
         return "error", failure
-    return "multimodal", [
-        TextPart(compact({"error": failure})),
-        *(part for part in value if type(part) is not TextPart),
-    ]
+    return "multimodal", [text, *(part for part in value if type(part) is not TextPart)]
 
 
 def wrong_kind(at: Path) -> ConversionError:

@@ -19,6 +19,7 @@ from ...conversion.responses import (
 )
 from ...conversion.tool_results import (
     ResultKind,
+    read_result_parts_or_error,
     read_result_text_or_error,
     say_failure_in_value,
     write_result_text,
@@ -338,10 +339,10 @@ class OllamaConverter(ChatMessageConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call: text, the text of an error, or a text with images."""
-        content = read_text_and_images(wire, at, reader)
+        content: Any = read_text_and_images(wire, at, reader)
         if type(content) is str:
             return read_result_text_or_error(content)
-        return "multimodal", content, None
+        return read_result_parts_or_error(content)
 
     def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer

@@ -26,6 +26,7 @@ from ...conversion.responses import (
 )
 from ...conversion.tool_results import (
     ResultKind,
+    read_result_parts_or_error,
     read_result_text_or_error,
     say_failure_in_value,
     write_result_text,
@@ -346,10 +347,11 @@ class ResponsesConverter(OutputFormatConverter):
         return items
 
     def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, bool | None]:
-        """Read the result of a call: text, the text of an error, or parts."""
+        """Read the result of a call: text, the text of an error, or parts, perhaps of an error."""
         if type(value) is str:
             return read_result_text_or_error(value)
-        return "multimodal", read_text_or_list(value, at, reader, self.read_input_content), None
+        parts: Any = read_text_or_list(value, at, reader, self.read_input_content)
+        return read_result_parts_or_error(parts)
 
     def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
