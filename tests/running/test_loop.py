@@ -219,6 +219,14 @@ def test_results_go_back_in_one_message(runnable: Package) -> None:
     assert reviewed == ["write_file"] * 4
 
 
+def test_a_turn_with_a_failed_result_of_any_kind_is_told_as_one(runnable: Package) -> None:
+    """A handler may return data or parts with the error flag, as tools of MCP servers do."""
+    failed = runnable.module("models").ToolResult("c", "grep", "data", {"code": 1}, is_error=True)
+    completions = [completion(runnable, GREP), completion(runnable, "Done.")]
+    for _, _, events in all_ways(runnable, completions, "Hello", Handlers(grep=failed))[1::2]:
+        assert [event.status for event in events if event.type == "step_complete"] == ["error", "completed"]
+
+
 def test_a_run_is_told_step_by_step(runnable: Package) -> None:
     completions = [
         completion(runnable, "I look.", READ),

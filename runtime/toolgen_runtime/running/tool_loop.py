@@ -186,7 +186,7 @@ class ToolLoop:
                 async for agent_event in agent_events:
                     yield agent_event
             has_failed = completion.finish_reason == "error" or any(
-                result.kind == "error" for result in self._results.values()
+                result.kind == "error" or result.is_error for result in self._results.values()
             )
             self._results.clear()
         except (asyncio.CancelledError, *ENDING):
