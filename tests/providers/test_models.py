@@ -115,6 +115,45 @@ def test_names_are_found_however_a_host_spells_them(name: str, normalized: str) 
     assert normalize_model_name(name) == normalized
 
 
+@pytest.mark.parametrize(
+    ("provider", "name"),
+    [
+        ("openai_chat", "gpt-50"),
+        ("openai_chat", "gpt-60-mini"),
+        ("openai_chat", "o30"),
+        ("openai_chat", "o10-mini"),
+        ("gemini", "gemini-20"),
+        ("gemini", "gemini-25-pro"),
+        ("gemini", "gemini-10-pro"),
+        ("anthropic", "my-claude-opus-4"),
+        ("anthropic", "claudette"),
+        ("xai", "grok-20"),
+        ("ollama", "gemma30"),
+    ],
+)
+def test_names_that_only_look_alike_have_no_facts(sample: Package, provider: str, name: str) -> None:
+    from toolgen_runtime.conversion.model_facts import NO_FACTS
+
+    assert sample.provider(provider).WIRE.model_facts(name) is NO_FACTS
+
+
+def test_a_star_behind_a_digit_does_not_go_on_with_the_number() -> None:
+    from toolgen_runtime.conversion.model_facts import matching_entries
+
+    entries = [{"match": ["a-[1-3]*-x2*"]}]
+    names = ["a-1-x2", "a-1.5-x2b", "a-10-x2", "a-1-x20", "a-4-x2", "a-2mini-x2-x2:8b"]
+    assert [bool(matching_entries(entries, name)) for name in names] == [True, True, False, False, False, True]
+
+
+def test_several_answers_at_the_end_are_left_out_one_by_one(sample: Package) -> None:
+    models = sample.module("models")
+    messages = [models.UserMessage("Hi"), models.AssistantMessage("A"), models.AssistantMessage("B")]
+    losses: list[Any] = []
+    body = laws.write(sample, "anthropic", models.Request(messages, model="claude-opus-4-6"), losses)
+    assert body["messages"] == [{"role": "user", "content": "Hi"}]
+    assert [loss.path for loss in losses if loss.severity == "behaviour"] == ["messages[2]", "messages[1]"]
+
+
 def test_later_entries_win_key_by_key_and_a_deployment_is_its_model() -> None:
     from toolgen_runtime.conversion.model_facts import find_model_facts
 

@@ -234,6 +234,7 @@ class Converter:
         """Write a request. If none of its messages is left, the user says the default for that, if there is one."""
         writer.was_read = not API_OF.keys().isdisjoint(request.metadata or ())
         writer.model_facts = self.wire.model_facts(request.model)
+        has_messages = bool(request.messages)
         request = fit_request_to_model(request, writer)
         report_lost_choice(request, ROOT, writer)
         written = without_rejected_output_format(self.write_request(request, ROOT, writer), request, ROOT, writer)
@@ -241,7 +242,7 @@ class Converter:
         _report_reasoning_extras(request, writer)
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
         key = next((key for key in _MESSAGE_KEYS if written.get(key) == []), None)
-        if key is None or read or not request.messages:
+        if key is None or read or not has_messages:
             return written
         reason, at = f"none is left beside the system text, and {self.wire.title} needs one", (ROOT, "messages")
         text = self.DEFAULTS.get("user", self.MISSING_USER_TEXT)

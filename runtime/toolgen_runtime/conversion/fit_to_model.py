@@ -18,6 +18,8 @@ from ..models import (
     OpaquePart,
     OutputSchema,
     Reasoning,
+    ReasoningPart,
+    RefusalPart,
     Request,
     SystemMessage,
     TextPart,
@@ -27,7 +29,7 @@ from ..models import (
 )
 from ..paths import ROOT, Path
 from ..serialization import to_camel_case
-from .extras import ABSENT, extra_at, without_extra_at
+from .extras import ABSENT, NO_EXTRAS, Extras, extra_at, without_extra_at
 from .model_facts import NO_FACTS, ModelFacts, ReasoningFacts
 from .objects import DEFAULTS_OF_FIELDS
 from .request_tools import has_tools_for_provider, requires_call
@@ -91,13 +93,22 @@ def fit_request_to_model(request: Request, writer: Writer) -> Request:
     return request
 
 
-def is_reasoning(request: Request, facts: ModelFacts) -> bool:
-    """Return whether the model reasons for a request: because it says so, or by the model's default."""
+def is_reasoning(request: Request, facts: ModelFacts, extras: Extras = NO_EXTRAS) -> bool:
+    """Return whether the model reasons for a request: because it says so, or by the model's default.
+
+    `extras` are what was kept of a body.
+    """
     reasoning = request.reasoning
+    if facts.reasoning.thinking == "none":
+        return False
     if reasoning is not None and reasoning.effort is not None and not _is_effort_without_thinking(reasoning, facts):
         return reasoning.effort != "none"
     if reasoning is not None and reasoning.budget_tokens is not None:
         return reasoning.budget_tokens > 0
+    for path, values in facts.reasoning.switches.items():
+        value = extra_at(extras, *path.split("."))
+        if value is not ABSENT:
+            return value in values
     return facts.reasoning.default not in (None, "none")
 
 
@@ -214,7 +225,7 @@ def _effort_of_tokens(tokens: int) -> str:
 def _refused_parameters(request: Request, facts: ModelFacts, writer: Writer) -> list[str]:
     """Return the names of parameters that the model refuses, and report them. Names of keys on the wire are left out."""
     refused: list[str] = []
-    for name, fact, accepted in _rules_about(request, facts):
+    for name, fact, accepted in _rules_about(request, facts, writer):
         if name in _FIELDS and name not in refused and _is_refused(getattr(request, _FIELDS[name]), accepted):
             refused.append(name)
             _report_refused(name, getattr(request, _FIELDS[name]), accepted, fact, writer)
@@ -227,11 +238,11 @@ def _refused_parameters(request: Request, facts: ModelFacts, writer: Writer) -> 
     return refused
 
 
-def _rules_about(request: Request, facts: ModelFacts) -> Iterable[tuple[str, str, Any]]:
+def _rules_about(request: Request, facts: ModelFacts, writer: Writer) -> Iterable[tuple[str, str, Any]]:
     """Yield parameters with the name of the fact about them, and what is accepted of them for this request."""
     for name, accepted in facts.parameters.items():
         yield name, f"parameters.{name}", accepted
-    if facts.while_reasoning and is_reasoning(request, facts):
+    if facts.while_reasoning and is_reasoning(request, facts, writer.peek_extras(request.metadata)):
         for name, accepted in facts.while_reasoning.items():
             yield name, f"while_reasoning.{name}", accepted
 
@@ -260,7 +271,7 @@ def fit_body_to_model(body: dict[str, Any], request: Request, writer: Writer) ->
     facts = writer.model_facts
     if facts is NO_FACTS:
         return body
-    for name, fact, accepted in _rules_about(request, facts):
+    for name, fact, accepted in _rules_about(request, facts, writer):
         path = tuple(name.split("."))
         value = extra_at(body, *path)
         if name in _FIELDS or value is ABSENT:
@@ -269,6 +280,12 @@ def fit_body_to_model(body: dict[str, Any], request: Request, writer: Writer) ->
         if type(accepted) is str:
             body = _with_renamed_key(body, name, accepted)
             report_for_model(writer, at, name, "rewritten", f"takes {accepted} in place of {name}", fact)
+        elif type(value) is list and type(accepted) is list and name in body:
+            items = [item for item in value if item in accepted]
+            if items != value:
+                body = {**body, name: items} if items else without_extra_at(body, *path)
+                reason = f"accepts only {', '.join(map(str, accepted))} in {name}"
+                report_for_model(writer, at, name, "rewritten" if items else "dropped", reason, fact, "warning")
         elif _is_refused(value, accepted):
             body = without_extra_at(body, *path)
             report_for_model(writer, at, name, "dropped", f"refuses {name}", fact, "warning")
@@ -300,7 +317,7 @@ def _fit_choice(request: Request, facts: ModelFacts, writer: Writer) -> Request:
     if (
         not requires_call(choice)
         or facts.forced_choice in (None, True)
-        or (is_reasoning_only and not is_reasoning(request, facts))
+        or (is_reasoning_only and not is_reasoning(request, facts, writer.peek_extras(request.metadata)))
     ):
         return request
     reason = "cannot be forced to call a tool" + (" while it reasons" if is_reasoning_only else "")
@@ -370,23 +387,40 @@ def _fit_messages(request: Request, facts: ModelFacts, writer: Writer) -> Reques
     """Return a request whose messages the model accepts: media that it takes, and no answer that it shall continue."""
     messages = request.messages
     is_continued = facts.prefill in (None, True) or (
-        facts.prefill == "unless_reasoning" and not is_reasoning(request, facts)
+        facts.prefill == "unless_reasoning" and not is_reasoning(request, facts, writer.peek_extras(request.metadata))
     )
-    if not is_continued and messages and _is_prefill(messages[-1]):
-        at = ((ROOT, "messages"), len(messages) - 1)
-        while_reasoning = "" if facts.prefill is False else " while it reasons"
-        reason = f"does not continue an answer{while_reasoning}: the conversation must end with the user"
-        report_for_model(writer, at, "the last message", "dropped", reason, "prefill", "behaviour")
-        messages = messages[:-1]
+    if not is_continued:
+        messages = _without_prefill(messages, facts, writer)
     if facts.system is False:
         messages = [_as_user_message(message, i, writer) for i, message in enumerate(messages)]
     kinds = facts.media.get("input")
     if kinds is not None:
         messages = [_with_media(message, i, kinds, writer) for i, message in enumerate(messages)]
-    kinds = facts.media.get("results")
+    kinds = facts.media.get("results", kinds)
     if kinds is not None:
         messages = _with_media_after_results(messages, kinds, writer)
     return request if messages is request.messages else replace(request, messages=messages)
+
+
+def _without_prefill(messages: list[Message], facts: ModelFacts, writer: Writer) -> list[Message]:
+    """Return messages that do not end with an answer. System messages at the end count if they stay there."""
+    while_reasoning = "" if facts.prefill is False else " while it reasons"
+    reason = f"does not continue an answer{while_reasoning}: the conversation must end with the user"
+    kept = len(messages)
+    system: list[Message] = []
+    while kept and (_is_prefill(messages[kept - 1]) or _is_moved(messages[kept - 1], facts)):
+        kept -= 1
+        if type(messages[kept]) is SystemMessage:
+            system.insert(0, messages[kept])
+        else:
+            at = ((ROOT, "messages"), kept)
+            report_for_model(writer, at, "the last message", "dropped", reason, "prefill", "behaviour")
+    return messages if kept + len(system) == len(messages) else [*messages[:kept], *system]
+
+
+def _is_moved(message: Message, facts: ModelFacts) -> bool:
+    """Return whether a message is a system message that is moved before the others."""
+    return type(message) is SystemMessage and not facts.inline_system and facts.system is not False
 
 
 def _as_user_message(message: Message, index: int, writer: Writer) -> Message:
@@ -437,7 +471,10 @@ def _without_media(
             value.append(part)
             continue
         here, what = ((at, "value"), i), type(part).__name__
-        if writer.model_facts.media.get("after_results") is False:
+        media = writer.model_facts.media
+        if part.type not in media.get("input", (part.type,)):
+            report_for_model(writer, here, what, "described", "does not take it", "media.input", "warning")
+        elif media.get("after_results") is False:
             report_for_model(writer, here, what, "described", "does not take it", "media.after_results", "warning")
         else:
             reason = "takes it after the results of the turn"
@@ -453,11 +490,14 @@ def _without_media(
 
 
 def _is_prefill(message: Message) -> bool:
-    """Return whether a message at the end is the begin of an answer: text. One with other parts paused its turn."""
+    """Return whether a message at the end is an answer or the begin of one. One with opaque parts paused its turn."""
     if type(message) is not AssistantMessage:
         return False
     content = message.content
-    return bool(content) and (type(content) is str or all(type(part) is TextPart for part in content or ()))
+    return bool(content) and (type(content) is str or all(type(part) in _ANSWER_PARTS for part in content or ()))
+
+
+_ANSWER_PARTS = (TextPart, ReasoningPart, RefusalPart)
 
 
 def _with_media(message: Message, index: int, kinds: Collection[str], writer: Writer) -> Message:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any, Literal
 
 from ..json_values import apply_merge_patch
@@ -22,6 +23,7 @@ class ReasoningFacts:
     thinking: Literal["adaptive", "enabled", "any", "none"] | None = None
     default: str | None = None
     beside_tools: Literal["any", "none", "stated_none"] | None = None
+    switches: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,21 @@ def _names_of(model: str) -> frozenset[str]:
 
 
 def _matches(patterns: Iterable[str], names: Iterable[str]) -> bool:
-    return any(fnmatchcase(name, pattern.lower()) for name in names for pattern in patterns)
+    spellings = [spelling for pattern in patterns for spelling in _without_longer_numbers(pattern.lower())]
+    return any(fnmatchcase(name, spelling) for name in names for spelling in spellings)
+
+
+_STAR_BEHIND_DIGIT = re.compile(r"(?<=\d)\*|(?<=\d\])\*")
+
+
+@lru_cache(maxsize=4096)
+def _without_longer_numbers(pattern: str) -> tuple[str, ...]:
+    """Return patterns in which `*` behind a digit does not go on with the number: `gpt-5*` is not about `gpt-50`."""
+    star = _STAR_BEHIND_DIGIT.search(pattern)
+    if star is None:
+        return (pattern,)
+    head, ends = pattern[: star.start()], _without_longer_numbers(pattern[star.end() :])
+    return tuple(head + between + end for between in ("", "[!0-9]*") for end in ends)
 
 
 _VENDOR = re.compile(r"(?:[a-z][a-z0-9-]*\.)+(?=[a-z])")

@@ -137,7 +137,7 @@ class Anthropic(AnthropicConverter):
         models=[
             {
                 "match": ["claude-*"],
-                "reasoning": {"budget": {"least": 1024, "off": True}},
+                "reasoning": {"budget": {"least": 1024, "off": True}, "switches": {"thinking.type": ["adaptive"]}},
                 "prefill": "unless_reasoning",
             },
             {
@@ -150,6 +150,7 @@ class Anthropic(AnthropicConverter):
                     "claude-*-4?[1-6]",
                     "claude-*-4?[1-6]-*",
                 ],
+                "parameters": {"temperature": True, "topP": True, "topK": True},
                 "while_reasoning": {"temperature": [1], "topP": False, "topK": False},
             },
             {

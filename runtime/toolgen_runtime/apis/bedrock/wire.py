@@ -136,7 +136,7 @@ class Bedrock(BedrockConverter):
         models=[
             {
                 "match": ["claude-*"],
-                "reasoning": {"budget": {"least": 1024, "off": True}},
+                "reasoning": {"budget": {"least": 1024, "off": True}, "switches": {"thinking.type": ["adaptive"]}},
                 "prefill": "unless_reasoning",
             },
             {
@@ -149,6 +149,7 @@ class Bedrock(BedrockConverter):
                     "claude-*-4?[1-6]",
                     "claude-*-4?[1-6]-*",
                 ],
+                "parameters": {"temperature": True, "topP": True, "topK": True},
                 "while_reasoning": {"temperature": [1], "topP": False, "topK": False},
             },
             {
@@ -300,7 +301,11 @@ class Bedrock(BedrockConverter):
                 ],
                 "parameters": {"additionalModelRequestFields.top_k": False},
             },
-            {"match": ["claude-*"], "inline_system": None},
+            {
+                "match": ["claude-*"],
+                "inline_system": None,
+                "reasoning": {"switches": {"additionalModelRequestFields.thinking.type": ["adaptive", "enabled"]}},
+            },
             {
                 "match": [
                     "claude-3?7-sonnet*",

@@ -101,6 +101,7 @@ class Mistral(MistralConverter):
             {
                 "match": [
                     "gpt-3.5*",
+                    "gpt-35-*",
                     "gpt-4",
                     "gpt-4-*",
                     "gpt-4o*",
@@ -112,7 +113,7 @@ class Mistral(MistralConverter):
                 "reasoning": {"efforts": [], "budget": False},
             },
             {
-                "match": ["gpt-3.5*", "gpt-4", "gpt-4-*"],
+                "match": ["gpt-3.5*", "gpt-35-*", "gpt-4", "gpt-4-*"],
                 "strict": False,
                 "output": {"schema": False},
                 "limits": {"output": 4096},
@@ -123,8 +124,44 @@ class Mistral(MistralConverter):
                 "media": {"input": []},
                 "limits": {"context": 8192},
             },
-            {"match": ["gpt-3.5*"], "media": {"input": []}},
+            {"match": ["gpt-3.5*", "gpt-35-*"], "media": {"input": []}},
             {"match": ["gpt-4o*"], "limits": {"context": 128000, "output": 16384}},
+            {
+                "match": ["gpt-4o-search*", "gpt-4o-mini-search*"],
+                "parameters": {
+                    "temperature": False,
+                    "topP": False,
+                    "frequencyPenalty": False,
+                    "presencePenalty": False,
+                },
+            },
+            {
+                "match": [
+                    "gpt-3.5*",
+                    "gpt-35-*",
+                    "gpt-4",
+                    "gpt-4-*",
+                    "gpt-4o*",
+                    "gpt-4.1*",
+                    "chatgpt-4o*",
+                    "gpt-5-chat*",
+                    "gpt-5.[0-9]-chat*",
+                ],
+                "parameters": {
+                    "verbosity": ["medium"],
+                    "text.verbosity": ["medium"],
+                    "reasoning.summary": False,
+                    "include": [
+                        "code_interpreter_call.outputs",
+                        "computer_call_output.output.image_url",
+                        "file_search_call.results",
+                        "message.input_image.image_url",
+                        "message.output_text.logprobs",
+                        "web_search_call.action.sources",
+                        "web_search_call.results",
+                    ],
+                },
+            },
             {"match": ["gpt-4o-2024-05-13"], "strict": False, "output": {"schema": False}, "limits": {"output": 4096}},
             {"match": ["gpt-4.1*"], "limits": {"context": 1047576, "output": 32768}},
             {
@@ -234,12 +271,9 @@ class Mistral(MistralConverter):
                 "match": ["o1", "o1-*", "o3", "o3-*", "o4-mini*", "gpt-5*", "gpt-6*"],
                 "parameters": {"max_tokens": "max_completion_tokens"},
             },
+            {"match": ["gpt-5.[4-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*"], "reasoning": {"beside_tools": "none"}},
             {
-                "match": ["gpt-5.[4-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*", "gpt-[1-9][0-9]*"],
-                "reasoning": {"beside_tools": "none"},
-            },
-            {
-                "match": ["gpt-5.[6-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*", "gpt-[1-9][0-9]*"],
+                "match": ["gpt-5.[6-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*"],
                 "reasoning": {"beside_tools": "stated_none"},
             },
             {"match": ["*"], "reasoning": {"beside_tools": "any"}, "parameters": {"max_tokens": True}},
@@ -252,19 +286,19 @@ class Mistral(MistralConverter):
                     "open-*",
                     "pixtral*",
                     "magistral*",
-                    "mistral-medium-25*",
-                    "mistral-small-25*",
-                    "mistral-small-24*",
+                    "mistral-medium-25??*",
+                    "mistral-small-25??*",
+                    "mistral-small-24??*",
                 ],
                 "reasoning": {"efforts": [], "budget": False},
             },
             {
                 "match": [
                     "mistral-small",
-                    "mistral-small-26*",
+                    "mistral-small-26??*",
                     "mistral-medium",
                     "mistral-medium-3?5*",
-                    "mistral-medium-26*",
+                    "mistral-medium-26??*",
                     "magistral-small",
                 ],
                 "reasoning": {"efforts": ["none", "high"], "budget": False},
@@ -272,8 +306,8 @@ class Mistral(MistralConverter):
             {
                 "match": [
                     "codestral*",
-                    "ministral-8b-24*",
-                    "ministral-3b-24*",
+                    "ministral-8b-24??*",
+                    "ministral-3b-24??*",
                     "open-mistral-nemo*",
                     "mistral-large-2411*",
                 ],

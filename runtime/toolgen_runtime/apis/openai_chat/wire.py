@@ -157,6 +157,7 @@ class OpenaiChat(ChatConverter):
             {
                 "match": [
                     "gpt-3.5*",
+                    "gpt-35-*",
                     "gpt-4",
                     "gpt-4-*",
                     "gpt-4o*",
@@ -168,7 +169,7 @@ class OpenaiChat(ChatConverter):
                 "reasoning": {"efforts": [], "budget": False},
             },
             {
-                "match": ["gpt-3.5*", "gpt-4", "gpt-4-*"],
+                "match": ["gpt-3.5*", "gpt-35-*", "gpt-4", "gpt-4-*"],
                 "strict": False,
                 "output": {"schema": False},
                 "limits": {"output": 4096},
@@ -179,8 +180,44 @@ class OpenaiChat(ChatConverter):
                 "media": {"input": []},
                 "limits": {"context": 8192},
             },
-            {"match": ["gpt-3.5*"], "media": {"input": []}},
+            {"match": ["gpt-3.5*", "gpt-35-*"], "media": {"input": []}},
             {"match": ["gpt-4o*"], "limits": {"context": 128000, "output": 16384}},
+            {
+                "match": ["gpt-4o-search*", "gpt-4o-mini-search*"],
+                "parameters": {
+                    "temperature": False,
+                    "topP": False,
+                    "frequencyPenalty": False,
+                    "presencePenalty": False,
+                },
+            },
+            {
+                "match": [
+                    "gpt-3.5*",
+                    "gpt-35-*",
+                    "gpt-4",
+                    "gpt-4-*",
+                    "gpt-4o*",
+                    "gpt-4.1*",
+                    "chatgpt-4o*",
+                    "gpt-5-chat*",
+                    "gpt-5.[0-9]-chat*",
+                ],
+                "parameters": {
+                    "verbosity": ["medium"],
+                    "text.verbosity": ["medium"],
+                    "reasoning.summary": False,
+                    "include": [
+                        "code_interpreter_call.outputs",
+                        "computer_call_output.output.image_url",
+                        "file_search_call.results",
+                        "message.input_image.image_url",
+                        "message.output_text.logprobs",
+                        "web_search_call.action.sources",
+                        "web_search_call.results",
+                    ],
+                },
+            },
             {"match": ["gpt-4o-2024-05-13"], "strict": False, "output": {"schema": False}, "limits": {"output": 4096}},
             {"match": ["gpt-4.1*"], "limits": {"context": 1047576, "output": 32768}},
             {
@@ -290,12 +327,9 @@ class OpenaiChat(ChatConverter):
                 "match": ["o1", "o1-*", "o3", "o3-*", "o4-mini*", "gpt-5*", "gpt-6*"],
                 "parameters": {"max_tokens": "max_completion_tokens"},
             },
+            {"match": ["gpt-5.[4-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*"], "reasoning": {"beside_tools": "none"}},
             {
-                "match": ["gpt-5.[4-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*", "gpt-[1-9][0-9]*"],
-                "reasoning": {"beside_tools": "none"},
-            },
-            {
-                "match": ["gpt-5.[6-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*", "gpt-[1-9][0-9]*"],
+                "match": ["gpt-5.[6-9]*", "gpt-5.[1-9][0-9]*", "gpt-[6-9]*"],
                 "reasoning": {"beside_tools": "stated_none"},
             },
         ],

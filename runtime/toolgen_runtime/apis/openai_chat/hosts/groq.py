@@ -56,6 +56,7 @@ class Groq(OpenaiCompatible):
                 "limits": {"context": 131072, "output": 65536},
             },
             {"match": ["qwen3*"], "reasoning": {"efforts": ["none", "default"], "budget": False, "default": "default"}},
+            {"match": ["llama-guard*"], "tools": False},
         ],
     )
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = apply_merge_patch(

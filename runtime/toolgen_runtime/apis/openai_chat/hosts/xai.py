@@ -89,6 +89,7 @@ class Xai(OpenaiCompatible):
             {
                 "match": [
                     "grok-3",
+                    "grok-3-beta",
                     "grok-3-fast*",
                     "grok-2*",
                     "grok-*-non-reasoning*",
@@ -96,13 +97,21 @@ class Xai(OpenaiCompatible):
                     "grok-4",
                     "grok-4-0709*",
                     "grok-4-fast*",
-                    "grok-4-1-fast*",
+                    "grok-4?1-fast*",
                 ],
                 "reasoning": {"efforts": [], "budget": False},
             },
             {"match": ["grok-3-mini*"], "reasoning": {"efforts": ["low", "high"], "budget": False, "default": "low"}},
             {
-                "match": ["grok-3-mini*", "grok-4", "grok-4-0709*", "grok-4.*", "grok-code-fast*"],
+                "match": [
+                    "grok-3-mini*",
+                    "grok-4",
+                    "grok-4-0709*",
+                    "grok-4.*",
+                    "grok-4-fast*",
+                    "grok-4?1-fast*",
+                    "grok-code-fast*",
+                ],
                 "parameters": {"presencePenalty": [0], "frequencyPenalty": [0], "stop": False},
             },
             {
