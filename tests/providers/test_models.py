@@ -127,7 +127,7 @@ def test_names_are_found_however_a_host_spells_them(name: str, normalized: str) 
         ("gemini", "gemini-10-pro"),
         ("anthropic", "my-claude-opus-4"),
         ("anthropic", "claudette"),
-        ("xai", "grok-20"),
+        ("cohere", "commander"),
         ("ollama", "gemma30"),
     ],
 )

@@ -93,6 +93,24 @@ def test_models_of_a_profile_that_does_not_exist_are_an_error(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("entry", "column"),
+    [
+        ("{match: ['x[']}", 19),
+        ("{match: ['']}", 19),
+        ("{match: [x], exclusive: [[temprature, topP]]}", 36),
+        ("{match: [x], parameters: {messages: false}}", 36),
+        ("{match: [x], while_reasoning: {toolChoice: false}}", 41),
+        ("{match: [x], limits: {output: 0}}", 40),
+    ],
+)
+def test_a_wrong_fact_of_a_model_is_an_error_at_its_place(tmp_path: Path, entry: str, column: int) -> None:
+    findings = Findings()
+    compile_project(project(tmp_path, "mine", mine=f"extends: openai_chat\nmodels: [{entry}]\n"), findings)
+    (finding,) = findings.items
+    assert (finding.code, finding.span.line, finding.span.column) == ("invalid-value", 2, column)
+
+
+@pytest.mark.parametrize(
     ("parent", "hint"),
     [("openai_chatt", "did you mean 'openai_chat'?"), ("xyzzy", "known providers: agent_sdk, anthropic, azure, "), ("mine_too", "remove `extends` from one of")],
 )  # fmt: skip

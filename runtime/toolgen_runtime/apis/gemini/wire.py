@@ -187,7 +187,12 @@ class Gemini(GeminiConverter):
             },
             {"match": ["gemini-1*", "gemini-2.0*", "gemini-2.5*"], "output": {"beside_tools": False}},
             {"match": ["gemini-2.5*", "gemini-3*"], "parameters": {"frequencyPenalty": [0], "presencePenalty": [0]}},
-            {"match": ["gemini-1*", "gemini-2.0*"], "reasoning": {"budget": False}, "limits": {"output": 8192}},
+            {
+                "match": ["gemini-1*", "gemini-2.0*"],
+                "reasoning": {"budget": False},
+                "parameters": {"generationConfig.thinkingConfig": False},
+                "limits": {"output": 8192},
+            },
             {
                 "match": ["gemini-2.5*", "gemini-3*", "gemini-flash", "gemini-flash-lite", "gemini-pro"],
                 "limits": {"context": 1048576, "output": 65536},
@@ -195,14 +200,22 @@ class Gemini(GeminiConverter):
             {"match": ["gemini-2.5-pro*"], "reasoning": {"budget": {"least": 128, "most": 32768}}},
             {"match": ["gemini-2.5-flash*"], "reasoning": {"budget": {"least": 1, "most": 24576, "off": True}}},
             {"match": ["gemini-2.5-flash-lite*"], "reasoning": {"budget": {"least": 512, "most": 24576, "off": True}}},
-            {"match": ["gemini-2.5-flash-image*"], "reasoning": {"budget": False}},
+            {
+                "match": ["gemini-2.5-flash-image*"],
+                "reasoning": {"budget": False},
+                "parameters": {"generationConfig.thinkingConfig": False},
+            },
             {
                 "match": ["gemini-[3-9]*"],
                 "signed_calls": True,
                 "reasoning": {"efforts": ["low", "medium", "high"]},
                 "cache_minimum": 4096,
             },
-            {"match": ["gemini-3.[5-9]*", "gemini-[4-9]*"], "reasoning": {"budget": False}},
+            {
+                "match": ["gemini-3.[5-9]*", "gemini-[4-9]*"],
+                "reasoning": {"budget": False},
+                "parameters": {"generationConfig.thinkingConfig.thinkingBudget": False},
+            },
             {"match": ["gemini-3-pro*"], "reasoning": {"efforts": ["low", "high"]}},
             {
                 "match": ["gemini-3-flash*", "gemini-3.1-flash*", "gemini-3.[5-6]-flash*"],
