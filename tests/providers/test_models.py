@@ -124,7 +124,6 @@ def test_names_are_found_however_a_host_spells_them(name: str, normalized: str) 
         ("openai_chat", "o10-mini"),
         ("gemini", "gemini-20"),
         ("gemini", "gemini-25-pro"),
-        ("gemini", "gemini-10-pro"),
         ("anthropic", "my-claude-opus-4"),
         ("anthropic", "claudette"),
         ("cohere", "commander"),

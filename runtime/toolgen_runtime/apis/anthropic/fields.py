@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, UnsupportedValueError, extra_at
-from ...conversion.fields import default_media_type, read_data_url, read_number_within, write_number_within
+from ...conversion.fields import default_media_type, read_data_url, read_number_within
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -23,8 +23,6 @@ __all__ = [
 
 
 _NO_LIMITS: Mapping[str, Any] = {}
-_TEMPERATURES: Mapping[str, Any] = {"least": 0, "most": 1}
-"""The range of `temperature`, and of `top_p`."""
 
 
 def read_refused_number(value: Any, at: Path, reader: Reader, limits: Mapping[str, Any] = _NO_LIMITS) -> Any:
@@ -37,12 +35,7 @@ def read_refused_number(value: Any, at: Path, reader: Reader, limits: Mapping[st
 
 
 def write_refused_number(value: float | None, at: Path, writer: Writer, limits: Mapping[str, Any] = _NO_LIMITS) -> Any:
-    """Write a number for a model that is known to take it. Otherwise it is left out, which is reported.
-
-    The report is a note if the number is 1, the API's default for `temperature` and `top_p`.
-    """
-    if value is not None and writer.model_facts.parameters.get(str(at[1])) is True:
-        return value if "integer" in limits else write_number_within(value, at, writer, _TEMPERATURES)
+    """Leave out a number, which is reported: as a note if it is 1, the API's default for `temperature` and `top_p`."""
     if value is not None:
         writer.report_unsupported(at, str(at[1]), "note" if value == 1 and "integer" not in limits else "warning")
     return ABSENT

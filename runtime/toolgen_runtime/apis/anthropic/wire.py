@@ -150,7 +150,6 @@ class Anthropic(AnthropicConverter):
                     "claude-*-4?[1-6]",
                     "claude-*-4?[1-6]-*",
                 ],
-                "parameters": {"temperature": True, "topP": True, "topK": True},
                 "while_reasoning": {"temperature": [1], "topP": False, "topK": False},
             },
             {

@@ -149,7 +149,6 @@ class Bedrock(BedrockConverter):
                     "claude-*-4?[1-6]",
                     "claude-*-4?[1-6]-*",
                 ],
-                "parameters": {"temperature": True, "topP": True, "topK": True},
                 "while_reasoning": {"temperature": [1], "topP": False, "topK": False},
             },
             {

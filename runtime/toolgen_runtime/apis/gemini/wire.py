@@ -206,13 +206,13 @@ class Gemini(GeminiConverter):
                 "parameters": {"generationConfig.thinkingConfig": False},
             },
             {
-                "match": ["gemini-[3-9]*"],
+                "match": ["gemini-[3-9]*", "gemini-1[0-9]*"],
                 "signed_calls": True,
                 "reasoning": {"efforts": ["low", "medium", "high"]},
                 "cache_minimum": 4096,
             },
             {
-                "match": ["gemini-3.[5-9]*", "gemini-[4-9]*"],
+                "match": ["gemini-3.[5-9]*", "gemini-[4-9]*", "gemini-1[0-9]*"],
                 "reasoning": {"budget": False},
                 "parameters": {"generationConfig.thinkingConfig.thinkingBudget": False},
             },
