@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,23 @@ def test_names_that_only_look_alike_have_no_facts(sample: Package, provider: str
     from toolgen_runtime.conversion.model_facts import NO_FACTS
 
     assert sample.provider(provider).WIRE.model_facts(name) is NO_FACTS
+
+
+@pytest.mark.parametrize(
+    ("provider", "name", "usual_name"),
+    [
+        ("anthropic", "claude-4-sonnet-20250514", "claude-sonnet-4"),
+        ("anthropic", "anthropic/claude-4.5-sonnet-20250929", "claude-sonnet-4-5"),
+        ("anthropic", "claude-4-1-opus", "claude-opus-4-1"),
+        ("openrouter", "anthropic/claude-4.8-opus-20260528", "claude-opus-4.8"),
+        ("azure", "gpt-35-turbo-0125", "gpt-3.5-turbo-0125"),
+    ],
+)
+def test_names_of_a_model_in_another_order_have_its_facts(
+    sample: Package, provider: str, name: str, usual_name: str
+) -> None:
+    facts = sample.provider(provider).WIRE.model_facts
+    assert replace(facts(name), model="") == replace(facts(usual_name), model="") != replace(facts("claude"), model="")
 
 
 def test_a_star_behind_a_digit_does_not_go_on_with_the_number() -> None:

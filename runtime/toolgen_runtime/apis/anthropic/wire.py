@@ -253,6 +253,16 @@ class Anthropic(AnthropicConverter):
                 "reasoning": {"budget": {"least": 1024, "off": True}, "thinking": "any"},
             },
             {"match": ["claude-sonnet-5"], "cache_minimum": 1024},
+            {"match": ["claude-4-sonnet*"], "is": "claude-sonnet-4"},
+            {"match": ["claude-4-opus*"], "is": "claude-opus-4"},
+            {"match": ["claude-4?1-opus*"], "is": "claude-opus-4-1"},
+            {"match": ["claude-4?5-sonnet*"], "is": "claude-sonnet-4-5"},
+            {"match": ["claude-4?5-opus*"], "is": "claude-opus-4-5"},
+            {"match": ["claude-4?5-haiku*"], "is": "claude-haiku-4-5"},
+            {"match": ["claude-4?6-opus*"], "is": "claude-opus-4-6"},
+            {"match": ["claude-4?6-sonnet*"], "is": "claude-sonnet-4-6"},
+            {"match": ["claude-4?7-opus*"], "is": "claude-opus-4-7"},
+            {"match": ["claude-4?8-opus*"], "is": "claude-opus-4-8"},
         ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {

@@ -370,6 +370,10 @@ class OpenaiCompatible(CompatibleConverter, OpenaiChat):
                 "match": ["gemini-3.[6-9]-flash*", "gemini-3.5-flash-lite*"],
                 "parameters": {"temperature": False, "topP": False, "topK": False},
             },
+            {"match": ["claude-4?6-opus*"], "is": "claude-opus-4-6"},
+            {"match": ["claude-4?6-sonnet*"], "is": "claude-sonnet-4-6"},
+            {"match": ["claude-4?7-opus*"], "is": "claude-opus-4-7"},
+            {"match": ["claude-4?8-opus*"], "is": "claude-opus-4-8"},
         ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = apply_merge_patch(OpenaiChat.TOOL_CHOICES, {"allowed": None})
