@@ -811,14 +811,14 @@ def test_the_payload_report_has_bytes_tokens_and_what_a_prompt_cache_keeps(
 @pytest.mark.parametrize(
     ("before", "after", "codes"),
     [
-        ({"type": "string"}, {"oneOf": [{"type": "string"}, {"type": "object"}]}, ["branch-added"]),
-        ({"type": "string"}, {"anyOf": [{"type": "array"}, {"type": "string"}]}, ["branch-added"]),
+        ({"type": "string"}, {"oneOf": [{"type": "string"}, {"type": "object"}]}, ["type-widened"]),
+        ({"type": "string"}, {"anyOf": [{"type": "array"}, {"type": "string"}]}, ["type-widened"]),
         (
             {"type": "string"},
             {"anyOf": [{"type": "string", "minLength": 2}, {"type": "object"}]},
             ["bound-tightened", "branch-added"],
         ),
-        ({"anyOf": [{"type": "string"}, {"type": "object"}]}, {"type": "string"}, ["branch-removed"]),
+        ({"anyOf": [{"type": "string"}, {"type": "object"}]}, {"type": "string"}, ["type-narrowed"]),
         ({"type": "string"}, {"anyOf": [{"type": "string"}, {"type": "null"}]}, ["null-admitted"]),
         (
             {"anyOf": [{"type": "string"}, {"type": "object", "properties": {"a": {"type": "string"}}}]},

@@ -576,7 +576,22 @@ def _excludes_nothing(loss: _SevereLoss, tool: Tool) -> bool:
     if not isinstance(schema, Mapping) or loss.what not in schema:
         return False
     without = {key: value for key, value in schema.items() if key != loss.what}
-    return Inclusion(tool.parameters, tool.parameters).proves(without, schema)
+    if Inclusion(tool.parameters, tool.parameters).proves(without, schema):
+        return True
+    if not {"anyOf", "oneOf"} & {*loss.pointer.split("/")}:
+        return False
+    whole = _with_schema_at(tool.parameters, loss.pointer.split("/")[1:], without)  # another branch may admit it
+    return Inclusion(whole, tool.parameters).proves(whole, tool.parameters)
+
+
+def _with_schema_at(root: Any, steps: Sequence[str], schema: Any) -> Any:
+    """Return a copy of a root in which the schema at the end of some steps, which exist, is another one."""
+    if not steps:
+        return schema
+    key = steps[0].replace("~1", "/").replace("~0", "~")
+    if isinstance(root, list):
+        return [_with_schema_at(each, steps[1:], schema) if i == int(key) else each for i, each in enumerate(root)]
+    return {**root, key: _with_schema_at(root[key], steps[1:], schema)}
 
 
 def _severe_losses_missing_in(reference: ToolPayload, payload: ToolPayload) -> list[_SevereLoss]:

@@ -69,6 +69,9 @@ _TYPE_CODES = frozenset(
 )
 """Differences that the types of JSON or of Python show, without a witness."""
 
+_VALUE_CODES = frozenset(["enum-set", "enum-value-removed", "const-changed"])
+"""Those of listed values, of which one that is lost is a witness."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -395,6 +398,7 @@ class _Comparison:
             return
         if bool(before.keys() & _UNIONS) != bool(after.keys() & _UNIONS):
             before, after = self._normalized(old, new, stated, unions=True)
+        before, after = self._without_type_unions(old, new) or (before, after)
         yield from _annotations(before, after, place.new)
         if bool(before.keys() & _UNIONS) != bool(after.keys() & _UNIONS):
             yield from self._classes(old, new, place)
@@ -426,16 +430,8 @@ class _Comparison:
 
     def _null_branch(self, old: Any, new: Any, place: _Place, stated: _Pair) -> Iterator[Difference]:
         """Yield the difference of null, which is a branch of one schema, and those of the schemas without it."""
-        types = [_describe_types(admitted_types(schema, root)) for schema, root in ((old, self._old), (new, self._new))]
         inner_old, inner_new = _branch_beside_null(old), _branch_beside_null(new)
-        if inner_old is None:
-            admitted = Difference("null-admitted", place.new, "wider", types[0], types[1])
-            yield replace(admitted, effect="note", breaks_types=False) if place.is_optional else admitted
-        else:
-            refused = Difference("null-refused", place.new, "note", types[0], types[1])
-            narrower = replace(refused, effect="narrower")
-            rule = {"not": {"type": "null"}}
-            yield refused if place.is_optional else self._judged(narrower, old, new, place, rule)
+        yield self._null(old, new, place)
         pointers = _Pair(
             place.pointers.old if inner_old is None else (*place.pointers.old, *inner_old),
             place.new if inner_new is None else (*place.new, *inner_new),
@@ -446,6 +442,18 @@ class _Comparison:
         )
         yield from self._schemas(*without_null, place._replace(pointers=pointers, written=without_null))
 
+    def _null(self, old: Any, new: Any, place: _Place) -> Difference:
+        """Return the difference of null, which only one of two schemas admits."""
+        types = [admitted_types(schema, root) for schema, root in ((old, self._old), (new, self._new))]
+        described = [*map(_describe_types, types)]
+        if "null" in types[1]:
+            admitted = Difference("null-admitted", place.new, "wider", *described)
+            return replace(admitted, effect="note", breaks_types=False) if place.is_optional else admitted
+        refused = Difference("null-refused", place.new, "note", *described)
+        if place.is_optional:
+            return refused
+        return self._judged(replace(refused, effect="narrower"), old, new, place, {"not": {"type": "null"}})
+
     def _normalized(self, old: Any, new: Any, stated: _Pair, *, unions: bool) -> _Pair:
         """Normalize two schemas. If only one is a union, and has a branch like the other schema, both become unions."""
         before, after = normalize(old, self._old, unions=unions), normalize(new, self._new, unions=unions)
@@ -455,6 +463,13 @@ class _Comparison:
             _wrap_in_union(before, stated.old, self._old, like=after, like_root=self._new),
             _wrap_in_union(after, stated.new, self._new, like=before, like_root=self._old),
         )
+
+    def _without_type_unions(self, old: Any, new: Any) -> _Pair | None:
+        """Return two schemas of different types with lists of types instead of unions; None if there are no such two."""
+        pair = _Pair(normalize(old, self._old), normalize(new, self._new))
+        if any(not isinstance(each, Mapping) or each.keys() & _UNIONS for each in pair):
+            return None
+        return pair if types_of(pair.old) != types_of(pair.new) else None
 
     def _condition(self, old: Any, new: Any, keyword: str, place: _Place) -> Iterator[Difference]:
         """Yield the difference of a keyword whose effect on the values is not compared, but searched for."""
@@ -613,7 +628,10 @@ class _Comparison:
             else:
                 yield self._removal(name, schema, old, new, place)
         for name, schema in added.items():
-            if name not in new_names.values():
+            if normalize(schema, self._new) is False:
+                refused = Difference("condition-changed", self._property(place, name), "narrower", ABSENT, schema)
+                yield self._judged(refused, old, new, place, {"properties": {name: False}})
+            elif name not in new_names.values():
                 yield from self._addition(name, schema, old, new, place)
         required_before, required_after = set(old.get("required", ())), set(new.get("required", ()))
         for name in before:
@@ -717,9 +735,15 @@ class _Comparison:
             pointers, schemas = _Pair((*old_here, i), (*here, j)), _Pair(before[i], after[j])
             yield from self._schemas(before[i], after[j], _Place(pointers, schemas, unions))
         for i in pairing.removed:
+            if is_null(before[i]) and "null" not in admitted_types(new, self._new):
+                yield self._null(old, new, place)
+                continue
             removed = Difference("branch-removed", here, "narrower", before[i], ABSENT)
             yield self._judged(removed, old, new, place, rule, of_branch=before[i])
         for j in pairing.added:
+            if is_null(after[j]) and "null" not in admitted_types(old, self._old):
+                yield self._null(old, new, place)
+                continue
             yield Difference("branch-added", (*here, j), "wider", ABSENT, after[j])
         if "oneOf" in new and (pairing.added or before != after or "oneOf" not in old):
             yield from self._overlap(old, new, here, place)
@@ -758,7 +782,7 @@ class _Comparison:
             return of_branch is None or self._before.reason(value, of_branch) is None
 
         witness = self._witness(old, new, place, rule, is_of_branch, of_branch_key)
-        if witness is ABSENT and (difference.code not in _TYPE_CODES or place.unions):
+        if witness is ABSENT and (difference.code not in _TYPE_CODES - _VALUE_CODES or place.unions):
             return replace(difference, effect="unknown")
         return replace(difference, witness=witness)
 

@@ -124,14 +124,13 @@ class _Side:
 
     def _listed_values(self, rules: Mapping[str, Any]) -> list[Any] | None:
         """Return values that include all which a schema admits; None if they are too many to list."""
-        types = admitted_types(rules, self.root)
-        if types <= {"null", "boolean"}:
-            return [None, False, True]
-        if types != {"integer"} or not rules.keys() & _LEAST or not rules.keys() & _GREATEST:
-            return None
-        first = math.ceil(max(rules[key] for key in _LEAST if key in rules))
-        last = math.floor(min(rules[key] for key in _GREATEST if key in rules))
-        return [*range(first, last + 1)] if last - first < _MAX_LISTED else None
+        listed: list[Any] = []
+        for type_name in sorted(admitted_types(rules, self.root)):
+            values = _values_of_type(type_name, rules)
+            if values is None:
+                return None
+            listed += values
+        return listed
 
     def _simplified_union(self, rules: Mapping[str, Any], keyword: str, depth: int) -> Any:
         """Return a schema with its union simplified: as `anyOf`, and without branches that are implied or empty."""
@@ -495,6 +494,10 @@ class Inclusion:
                     return False
         narrow_patterns, wide_patterns = narrow.get("patternProperties", {}), wide.get("patternProperties", {})
         undeclared, mine = wide.get("additionalProperties", True), narrow.get("additionalProperties", True)
+        if any(is_inside((), (pattern,)) for pattern in narrow_patterns):
+            mine = False  # all names match
+        if any(is_inside((), (pattern,)) for pattern in wide_patterns):
+            undeclared = True
         pairs = [(mine, undeclared)]
         for pattern, schema in wide_patterns.items():
             if pattern in narrow_patterns:
@@ -508,6 +511,23 @@ class Inclusion:
             if not any(is_inside((pattern,), (other,)) for other in wide_patterns)
         ]
         return self._all_fit(pairs, back)
+
+
+def _values_of_type(type_name: str, rules: Mapping[str, Any]) -> list[Any] | None:
+    """Return values that include all of one type which a schema admits; None if they are too many to list."""
+    if type_name in ("null", "boolean"):
+        return [None] if type_name == "null" else [False, True]
+    if type_name == "integer" and rules.keys() & _LEAST and rules.keys() & _GREATEST:
+        first = math.ceil(max(rules[key] for key in _LEAST if key in rules))
+        last = math.floor(min(rules[key] for key in _GREATEST if key in rules))
+        return [*range(first, last + 1)] if last - first < _MAX_LISTED else None
+    empty: Mapping[str, tuple[str, Any]] = {
+        "string": ("maxLength", ""),
+        "array": ("maxItems", []),
+        "object": ("maxProperties", {}),
+    }
+    keyword, value = empty.get(type_name, ("", None))
+    return [value] if rules.get(keyword) == 0 else None
 
 
 def _matches_all(narrow: Mapping[str, Any], wide: Mapping[str, Any], keyword: str) -> bool:

@@ -228,6 +228,7 @@ def _take_parts(rules: dict[str, Any], root: Any, *, unions: bool) -> list[Any]:
     if negated is not None:
         del rules["not"]
         parts.append(negated)
+    parts += _take_decided_condition(rules)
     for keyword in ("anyOf", "oneOf"):
         branches = rules.get(keyword)
         if not isinstance(branches, list):
@@ -241,6 +242,15 @@ def _take_parts(rules: dict[str, Any], root: Any, *, unions: bool) -> list[Any]:
             del rules[keyword]
             parts.append(part)
     return parts
+
+
+def _take_decided_condition(rules: dict[str, Any]) -> list[Any]:
+    """Remove a condition that holds always or never from a schema, and return the schema that applies then."""
+    condition = drop_annotations(rules["if"]) if "if" in rules else None
+    if condition not in (True, False, {}):
+        return []
+    applied = "else" if condition is False else "then"
+    return [{keyword: rules.pop(keyword, True) for keyword in CONDITION}[applied]]
 
 
 def is_null(schema: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from toolgen.breaking.pattern_samples import texts_of_pattern
 from toolgen.breaking.schema_normalization import TYPES, json_key, normalize, types_of
+from toolgen.load.sources import json_type
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.schema_locations import find_target
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
@@ -136,7 +137,13 @@ class Samples:
             samples.append([*beginning, *[fitting] * (length - len(beginning))][:length])
             if schema.get("uniqueItems"):
                 samples.append([*beginning, *self._different(item_schema, items, length)][:length])
-        return [*samples, [*beginning, *items[:3]]]
+        of_all_types = [*{json_type(item): item for item in reversed(self.of(item_schema, depth - 1))}.values()]
+        mixed = [[*beginning, *items[:3]], [*beginning, *of_all_types]]
+        if "contains" in schema:
+            counts = {schema[key] for key in ("minContains", "maxContains") if key in schema} | {1}
+            sizes = {size for count in counts for size in (count, count + 1)}
+            mixed += [[*beginning, *[item] * size] for item in contained for size in sorted(sizes) if size <= _MAX_SIZE]
+        return [*samples, *mixed]
 
     def _different(self, schema: Any, items: list[Any], count: int) -> list[Any]:
         """Return items of which no two are equal, as many as can be made."""
