@@ -504,7 +504,7 @@ def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, *, is_displaced:
     if old.strict != new.strict and not is_displaced:
         yield _change("strict-lost" if old.strict else "strict-gained", tool, span=span, where=provider)
     for loss in _severe_losses_missing_in(old, new):
-        if _existed(loss, old.tool) and not _excludes_nothing(loss, tool):
+        if _existed(loss, old.tool) and not (_excludes_nothing(loss, tool) or _is_respelled(loss, old, new)):
             yield _change("portability-worse", tool, span=span, where=provider, after=str(loss))
     for loss in _severe_losses_missing_in(new, old):
         if _existed(loss, tool) and not _excludes_nothing(loss, old.tool):
@@ -582,6 +582,19 @@ def _excludes_nothing(loss: _SevereLoss, tool: Tool) -> bool:
         return False
     whole = _with_schema_at(tool.parameters, loss.pointer.split("/")[1:], without)  # another branch may admit it
     return Inclusion(whole, tool.parameters).proves(whole, tool.parameters)
+
+
+def _is_respelled(loss: _SevereLoss, old: ToolPayload, new: ToolPayload) -> bool:
+    """Return whether a keyword that a wire loses says what another one said, which it lost at the same value before.
+
+    That is so if it is proved that both versions of the parameters admit the same values.
+    """
+    path = _value_path(loss.pointer)
+    if not any(each.severe and _may_be_same_value(_value_path(each.pointer), path) for each in old.losses):
+        return False
+    before, after = old.tool.parameters or {}, new.tool.parameters or {}
+    inclusion = Inclusion(before, after)
+    return inclusion.proves(before, after) and inclusion.proves(after, before, back=True)
 
 
 def _with_schema_at(root: Any, steps: Sequence[str], schema: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolgen.breaking.schema_normalization import MAX_CHAIN, normalize, types_of
+from toolgen.breaking.schema_normalization import MAX_CHAIN, normalize, types_of, without_implied_integer
 from toolgen.resolve.schema_locations import find_target, map_subschemas
 from toolgen_runtime.tools.formats import FORMATS
 
@@ -37,9 +37,9 @@ def python_type(schema: Any, root: Any, depth: int = 0) -> Any:
             return normalized
         schema = {**normalized, **definitions}
     rules = {key: value for key, value in schema.items() if key in _EXPRESSED}
-    if schema.get("format") in FORMATS and "enum" not in rules:
-        rules["enum"] = [{"format": schema["format"]}]  # no value of another type
-        rules["type"] = ["null", "object"] if "null" in types_of(rules) else "object"
+    if schema.get("format") in FORMATS and "enum" not in rules and "string" in types_of(rules):
+        others = without_implied_integer(types_of(rules) - {"string"})
+        rules = _with_format_type(rules, schema["format"], sorted(others))
     rules = map_subschemas(rules, lambda sub, _: python_type(sub, root, depth))
     if not rules.keys() & {*_COMPOSED, "enum"} and "object" in types_of(rules):
         properties, required = rules.get("properties", {}), rules.get("required", ())
@@ -55,6 +55,15 @@ def python_type(schema: Any, root: Any, depth: int = 0) -> Any:
     if "oneOf" in rules:
         rules["anyOf"] = [*rules.get("anyOf", ()), *rules.pop("oneOf")]
     return rules
+
+
+def _with_format_type(rules: dict[str, Any], name: str, others: list[str]) -> dict[str, Any]:
+    """Return a schema of which the strings have the type of a format, beside the other types: no value of another type."""
+    strings = {"enum": [{"format": name}]}
+    without_strings = {**rules, "type": others}
+    if not others:
+        return {**rules, "type": "object", **strings}
+    return {"anyOf": [strings, without_strings], **({"$defs": rules["$defs"]} if "$defs" in rules else {})}
 
 
 def count_classes(schema: Any, root: Any, depth: int = 0) -> int:

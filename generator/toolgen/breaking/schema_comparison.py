@@ -445,11 +445,11 @@ class _Comparison:
     def _null(self, old: Any, new: Any, place: _Place) -> Difference:
         """Return the difference of null, which only one of two schemas admits."""
         types = [admitted_types(schema, root) for schema, root in ((old, self._old), (new, self._new))]
-        described = [*map(_describe_types, types)]
+        before, after = map(_describe_types, types)
         if "null" in types[1]:
-            admitted = Difference("null-admitted", place.new, "wider", *described)
+            admitted = Difference("null-admitted", place.new, "wider", before, after)
             return replace(admitted, effect="note", breaks_types=False) if place.is_optional else admitted
-        refused = Difference("null-refused", place.new, "note", *described)
+        refused = Difference("null-refused", place.new, "note", before, after)
         if place.is_optional:
             return refused
         return self._judged(replace(refused, effect="narrower"), old, new, place, {"not": {"type": "null"}})

@@ -21,6 +21,7 @@ from toolgen.breaking.schema_normalization import (
     UNEVALUATED,
     admitted_types,
     json_key,
+    list_small_values,
     merge_exactly,
     normalize,
     types_of,
@@ -114,6 +115,7 @@ class _Side:
                 rules = self._simplified_union(rules, keyword, depth)
                 if not isinstance(rules, Mapping):
                     return rules
+        rules = self._with_listed_names(rules)
         values = rules.get("enum")
         if values is None:
             values = self._listed_values(rules)
@@ -121,6 +123,22 @@ class _Side:
             return rules
         admitted = [value for value in values if self.admits(value, rules)]
         return {"enum": admitted} if admitted else False
+
+    def _with_listed_names(self, rules: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a schema that lists the names of properties as a closed object of these."""
+        names = self.simplify(rules["propertyNames"]) if "propertyNames" in rules else {}
+        if not isinstance(names, Mapping) or "enum" not in names or rules.keys() & UNEVALUATED:
+            return rules
+        listed = [name for name in names["enum"] if isinstance(name, str)]
+        if not {*rules.get("required", ())} <= {*listed}:
+            return rules
+        schemas = {name: [*_property_schemas(rules, name)] for name in listed}
+        properties = {name: each[0] if len(each) == 1 else {"allOf": each} for name, each in schemas.items()}
+        return {
+            **_without(rules, ["propertyNames", "patternProperties"]),
+            "properties": properties,
+            "additionalProperties": False,
+        }
 
     def _listed_values(self, rules: Mapping[str, Any]) -> list[Any] | None:
         """Return values that include all which a schema admits; None if they are too many to list."""
@@ -320,7 +338,8 @@ class Inclusion:
             return all(self._sides[not back].admits(value, wide) for value in narrow["enum"])
         if any(self._is_same(*pair) for pair in _sufficient_pairs(narrow, wide)):
             return True
-        if wide.keys() & UNEVALUATED or "enum" in wide:
+        has_parts = bool(narrow.keys() & {"anyOf", "oneOf", "allOf"}) and not wide.keys() & UNEVALUATED
+        if not has_parts and (wide.keys() & UNEVALUATED or "enum" in wide):
             return types_of(narrow) == types_of(wide) == {"string"} and _are_listed(narrow, wide)
         return None
 
@@ -413,6 +432,8 @@ class Inclusion:
         The parts are its values below and from a bound of a branch, or those of each value that a property lists.
         """
         simplified = [self._sides[not back].simplify(branch) for branch in branches]
+        if types_of(narrow) == {"string"} and is_inside(languages_of(narrow), _joined_pattern(simplified)):
+            return True
         for below, above in _cuts(narrow, simplified):
             parts = [merge_exactly(narrow, part) for part in (below, above)]
             if all(part is not None and self._fits(part, {"anyOf": branches}, back) for part in parts):
@@ -521,6 +542,8 @@ def _values_of_type(type_name: str, rules: Mapping[str, Any]) -> list[Any] | Non
         first = math.ceil(max(rules[key] for key in _LEAST if key in rules))
         last = math.floor(min(rules[key] for key in _GREATEST if key in rules))
         return [*range(first, last + 1)] if last - first < _MAX_LISTED else None
+    if type_name == "object" and _is_closed(rules) and not rules.get("properties"):
+        return [{}]
     empty: Mapping[str, tuple[str, Any]] = {
         "string": ("maxLength", ""),
         "array": ("maxItems", []),
@@ -533,6 +556,19 @@ def _values_of_type(type_name: str, rules: Mapping[str, Any]) -> list[Any] | Non
 def _matches_all(narrow: Mapping[str, Any], wide: Mapping[str, Any], keyword: str) -> bool:
     """Return whether all strings of `narrow` meet the pattern, or the limit of their length, of `wide`."""
     return is_inside(languages_of(narrow), languages_of({keyword: wide[keyword]}))
+
+
+def _joined_pattern(branches: Iterable[Any]) -> tuple[str, ...]:
+    """Return one pattern for the strings that branches admit by a pattern or a list alone; one that matches none if none."""
+    patterns: list[str] = []
+    for branch in branches:
+        rules = _without(branch, ["type"]) if isinstance(branch, Mapping) and "string" in types_of(branch) else {}
+        if rules.keys() == {"enum"} and len(rules["enum"]) <= _MAX_LISTED:
+            patterns.append(pattern_of_texts([value for value in rules["enum"] if isinstance(value, str)]))
+        elif rules.keys() and rules.keys() <= {"pattern", "minLength", "maxLength"}:
+            languages = languages_of(rules)
+            patterns += languages if len(languages) == 1 else ()
+    return ("|".join(f"(?:{pattern})" for pattern in patterns) or "a^",)
 
 
 def _are_listed(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> bool:
@@ -597,17 +633,20 @@ def _is_within(narrow: Mapping[str, Any], wide: Mapping[str, Any], keyword: str,
     if keyword.startswith("min") and keyword != "minimum":
         least = len(set(narrow.get("required", ()))) if keyword == "minProperties" else 0
         limits.append((Fraction(-least), 1))
-    if (
-        keyword == "maxProperties"
-        and narrow.get("additionalProperties", True) is False
-        and not narrow.get("patternProperties")
-    ):
+    if keyword == "maxProperties" and _is_closed(narrow):
         limits.append((Fraction(len(narrow.get("properties", ()))), 1))
     if keyword == "maxItems" and narrow.get("uniqueItems") and not narrow.get("prefixItems"):
         items = narrow.get("items")
         if isinstance(items, Mapping) and "enum" in items:
             limits.append((Fraction(len(items["enum"])), 1))
+        elif isinstance(items, Mapping) and types_of(items) <= {"null", "boolean"}:
+            limits.append((Fraction(len(list_small_values(items))), 1))
     return any(limit <= required_limit for limit in limits)
+
+
+def _is_closed(schema: Mapping[str, Any]) -> bool:
+    """Return whether an object has no properties but the declared ones."""
+    return schema.get("additionalProperties", True) is False and not schema.get("patternProperties")
 
 
 def _limit(keyword: str, value: float, sign: int, *, whole: bool) -> tuple[Fraction, int]:

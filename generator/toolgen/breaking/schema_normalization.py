@@ -201,7 +201,9 @@ def _negate(schema: Any) -> Any:
         return value
     if keyword == "anyOf":
         parts = [_negate(branch) for branch in value]
-        return None if None in parts else {"allOf": parts}
+        if all(part is None for part in parts):
+            return None
+        return {"allOf": [{"not": value[i]} if part is None else part for i, part in enumerate(parts)]}
     if keyword == "type" and not types_of(rules) & {"integer"}:
         return {"type": _type_keyword({*TYPES} - types_of(rules))}
     if keyword in _NEGATED_BOUNDS:

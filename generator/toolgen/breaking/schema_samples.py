@@ -83,7 +83,8 @@ class Samples:
                 samples += self.of({"allOf": [branch, beside]} if beside else branch, depth - 1)[:_MAX_BRANCH_SAMPLES]
             samples += self._with_names_of_others(branches, beside, depth) if self._combined else []
             for several in _combinations(branches) if self._combined else ():
-                samples += self.of({"allOf": [*several, beside]}, depth - 1)[:_MAX_COMBINED_SAMPLES]
+                both = self.of({"allOf": [*several, beside]}, depth - 1)[:_MAX_COMBINED_SAMPLES]
+                samples = [*both[:2], *samples, *both[2:]]  # a schema around takes only the first ones
         unconditional = {key: value for key, value in schema.items() if key not in ("allOf", *_CONDITIONS)}
         for case in _cases(schema):
             samples += self.of({"allOf": [*case, unconditional]}, depth - 1)[:_MAX_CASE_SAMPLES]
@@ -268,8 +269,8 @@ def _numbers(schema: Mapping[str, Any], *, whole: bool) -> list[Any]:
     near_bounds = [bound + distance for bound in bounds for distance in (0, 1, -1)]
     between = [bound + distance for bound in bounds for distance in (0.5, -0.5, 0.001, -0.001)]
     multiples = [round(n * step, 12) for n in (1, 2, 3)]  # decimals, such as 0.9 and not 0.8999999999999999
-    numbers = [0, 1, -1, 7, 1000, -1000, 10**6, *multiples, *near_bounds]
-    return numbers if whole else [*numbers, 0.5, -2.25, *between]
+    numbers = [1, -1, 7, 1000, -1000, 10**6, *multiples, *near_bounds]
+    return [0, *numbers] if whole else [0, 0.5, *numbers, -2.25, *between]
 
 
 def _texts(schema: Mapping[str, Any]) -> list[Any]:
