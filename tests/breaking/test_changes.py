@@ -415,6 +415,57 @@ def test_another_value_that_loses_the_same_rule_is_less_portable(tmp_path: Path)
     assert set(worse) == {"maxLength at /properties/b"}
 
 
+def worse_at(tmp_path: Path, before: Any, after: Any) -> set[str]:
+    """What openai_chat loses of the second parameters, and did not of the first."""
+    comparison, _ = compared(tmp_path, tool(parameters=before), tool(parameters=after))
+    return {str(change.after) for change in comparison.changes if change.code == "portability-worse"}
+
+
+ONE_LIMITED = {"type": "object", "properties": {"k": LIMITED}, "required": ["k"]}
+INNER_AND_OUTER = {
+    "Outer": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/Inner"}}},
+    "Inner": ONE_LIMITED,
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        pytest.param({"a": TEXT}, {"a": TEXT, "b": {"$ref": "#/$defs/Inner"}}, set(), id="a new parameter"),
+        pytest.param({"a": TEXT}, {"a": TEXT, "b": {"$ref": "#/$defs/Outer"}}, set(), id="deep in a new parameter"),
+        pytest.param(
+            {"a": {"anyOf": [TEXT, NUMBER]}}, {"a": {"anyOf": [TEXT, {"$ref": "#/$defs/Inner"}]}}, set(), id="a branch"
+        ),
+        pytest.param(
+            {"a": {"type": "object", "properties": {"k": TEXT}}},
+            {"a": {"$ref": "#/$defs/Inner"}},
+            {"maxLength at /$defs/Inner/properties/k"},
+            id="a parameter that was there",
+        ),
+        pytest.param(
+            {"a": {"type": "string", "minLength": 4}},
+            {"a": {"type": "string", "not": {"maxLength": 3}}},
+            set(),
+            id="another spelling",
+        ),
+        pytest.param(
+            {"a": {"anyOf": [TEXT, NUMBER]}},
+            {"a": {"anyOf": [TEXT, LIMITED, NUMBER]}},
+            set(),
+            id="what another branch admits",
+        ),
+    ],
+)
+def test_a_wire_is_worse_for_values_that_were_there_alone(
+    tmp_path: Path, before: Any, after: Any, lost: set[str]
+) -> None:
+    parameters = [
+        {"type": "object", "properties": properties, "$defs": INNER_AND_OUTER} for properties in (before, after)
+    ]
+    del parameters[0]["$defs"]
+    assert worse_at(tmp_path, *parameters) == lost
+
+
 def with_result(**more: Any) -> dict[str, Any]:
     return tool(result={"type": "object", "properties": {"a": TEXT}, **more})
 

@@ -504,10 +504,12 @@ def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, *, is_displaced:
     if old.strict != new.strict and not is_displaced:
         yield _change("strict-lost" if old.strict else "strict-gained", tool, span=span, where=provider)
     for loss in _severe_losses_missing_in(old, new):
-        if _existed(loss, old.tool) and not (_excludes_nothing(loss, tool) or _is_respelled(loss, old, new)):
+        if _existed(loss.pointer, old.tool, tool) and not (
+            _excludes_nothing(loss, tool) or _is_respelled(loss, old, new)
+        ):
             yield _change("portability-worse", tool, span=span, where=provider, after=str(loss))
     for loss in _severe_losses_missing_in(new, old):
-        if _existed(loss, tool) and not _excludes_nothing(loss, old.tool):
+        if _existed(loss.pointer, tool, old.tool) and not _excludes_nothing(loss, old.tool):
             yield _change("portability-better", tool, span=span, where=provider, before=str(loss))
 
 
@@ -521,16 +523,35 @@ class _SevereLoss(NamedTuple):
         return f"{self.what} at {self.pointer or '/'}"
 
 
-def _existed(loss: _SevereLoss, tool: Tool) -> bool:
-    """Return whether a tool has the value that a loss of another version concerns."""
-    path = _value_path(loss.pointer)
+def _existed(pointer: str, tool: Tool, other: Tool, passed: frozenset[str] = frozenset()) -> bool:
+    """Return whether a tool has the value that a path of another version of it leads to.
+
+    In a definition that only the other version has, it is a value of the schemas that refer to this definition.
+    `passed` are such definitions.
+    """
+    path = _value_path(pointer)
     parameters = tool.parameters or {}
     if not path.shared:
         return _has_value(parameters, parameters, path.steps)
-    definition = loss.pointer.rpartition("/$defs/")[2].split("/")[0]
-    return definition not in parameters.get("$defs", {}) or _has_value(
-        parameters["$defs"][definition], parameters, path.steps
-    )
+    definition, slash, inside = pointer.rpartition("/$defs/")[2].partition("/")
+    if definition in parameters.get("$defs", {}):
+        return _has_value(parameters["$defs"][definition], parameters, path.steps)
+    if definition in passed:
+        return False
+    places = _references_to(f"#/$defs/{definition}", other.parameters)
+    return any(_existed(f"{place}{slash}{inside}", tool, other, passed | {definition}) for place in places)
+
+
+def _references_to(target: str, schema: Any, pointer: str = "") -> Iterator[str]:
+    """Yield the paths of the schemas inside a schema that refer to a target."""
+    if isinstance(schema, Mapping):
+        if schema.get("$ref") == target:
+            yield pointer
+        for key, value in schema.items():
+            yield from _references_to(target, value, f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}")
+    elif isinstance(schema, list):
+        for i, value in enumerate(schema):
+            yield from _references_to(target, value, f"{pointer}/{i}")
 
 
 def _has_value(schema: Any, root: Any, steps: Sequence[str], depth: int = 0) -> bool:
