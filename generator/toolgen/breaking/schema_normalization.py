@@ -150,6 +150,7 @@ def with_declared_names(schema: Any, root: Any, depth: int = 0) -> Any:
     inner = {key: value for key, value in rules.items() if key in _OF_VALUES}
     rules = {**rules, **map_subschemas(inner, lambda sub, _: with_declared_names(sub, root, depth))}
     if "properties" in rules and not rules.keys() & {*_IN_PLACE, *UNEVALUATED, *_PROPERTIES[1:]}:
+        rules["properties"] = {**dict.fromkeys(rules.get("required", ()), True), **rules["properties"]}
         rules["additionalProperties"] = False
     return rules
 
@@ -163,8 +164,8 @@ def _with_shared_names(schema: Mapping[str, Any], keyword: str, root: Any) -> di
     declared = [_declared_names(branch, root) for branch in schema[keyword]]
     names = {"properties": dict.fromkeys(sorted({name for own in declared for name in own}), True)}
     branches = [
-        branch if is_null(branch) or not isinstance(branch, Mapping) or "$ref" in branch else {"allOf": [branch, names]}
-        for branch in schema[keyword]
+        {"allOf": [branch, names]} if own and "$ref" not in branch else branch
+        for branch, own in zip(schema[keyword], declared, strict=True)
     ]
     if drop_annotations(beside):
         branches = [{"allOf": [beside, branch]} for branch in branches]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from toolgen.breaking.pattern_samples import texts_of_pattern
@@ -28,6 +29,9 @@ _MAX_SIZE = 2000
 """The maximum number of items or properties of a sample."""
 _MAX_LENGTH = 100_000
 """The maximum length of a text, in characters."""
+
+_NO_VALUE: Any = object()
+"""Marks where a list has ended."""
 
 _CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependentRequired")
 
@@ -79,8 +83,8 @@ class Samples:
         for keyword in ("anyOf", "oneOf"):
             beside = {key: value for key, value in schema.items() if key != keyword and key not in ANNOTATIONS}
             branches = schema.get(keyword, ())
-            for branch in branches:
-                samples += self.of({"allOf": [branch, beside]} if beside else branch, depth - 1)[:_MAX_BRANCH_SAMPLES]
+            applied = [{"allOf": [branch, beside]} if beside else branch for branch in branches]
+            samples += _alternating([self.of(part, depth - 1)[:_MAX_BRANCH_SAMPLES] for part in applied])
             samples += self._with_names_of_others(branches, beside, depth) if self._combined else []
             for several in _combinations(branches) if self._combined else ():
                 both = self.of({"allOf": [*several, beside]}, depth - 1)[:_MAX_COMBINED_SAMPLES]
@@ -89,9 +93,7 @@ class Samples:
         for case in _cases(schema):
             samples += self.of({"allOf": [*case, unconditional]}, depth - 1)[:_MAX_CASE_SAMPLES]
         types = types_of(schema) if "type" in schema else _likely_types(schema)
-        for type_name in TYPES:
-            if type_name in types:
-                samples += self._of_type(type_name, schema, depth)
+        samples += _alternating([self._of_type(name, schema, depth) for name in TYPES if name in types])
         return samples[:MAX_SAMPLES]
 
     def _with_names_of_others(self, branches: Sequence[Any], beside: Mapping[str, Any], depth: int) -> list[Any]:
@@ -143,7 +145,9 @@ class Samples:
         if "contains" in schema:
             counts = {schema[key] for key in ("minContains", "maxContains") if key in schema} | {1}
             sizes = {size for count in counts for size in (count, count + 1)}
-            mixed += [[*beginning, *[item] * size] for item in contained for size in sorted(sizes) if size <= _MAX_SIZE]
+            both = {"allOf": [schema["contains"], item_schema]}
+            fitting = self._first_fit(self.of(both, depth - 1) or ["a"], both)
+            mixed += [[*beginning, *[fitting] * size] for size in sorted(sizes) if size <= _MAX_SIZE]
         return [*samples, *mixed]
 
     def _different(self, schema: Any, items: list[Any], count: int) -> list[Any]:
@@ -170,6 +174,9 @@ class Samples:
         samples: list[Any] = [required, {**fitting, **required}]
         for name, values in values_by_name.items():
             samples += [{**required, name: value} for value in values[:24]]
+        samples += [
+            {**required, name: value} for name in required if name not in properties for value in undeclared_values
+        ]
         samples += self._with_pattern_names(schema, required, depth)
         names = [name for name in _names(schema) if name not in properties]
         if undeclared is not False:
@@ -203,6 +210,11 @@ class Samples:
             except TooManyStepsError:
                 break
         return values[0]
+
+
+def _alternating(lists: list[list[Any]]) -> list[Any]:
+    """Return the values of several lists in turn, because a schema around takes only the first ones."""
+    return [value for row in zip_longest(*lists, fillvalue=_NO_VALUE) for value in row if value is not _NO_VALUE]
 
 
 def _declared_names(schema: Any, root: Any) -> set[str]:
