@@ -1199,3 +1199,11 @@ def test_a_result_that_gains_or_loses_values(
     assert [(each.code, each.audiences) for each in comparison.changes if each.code not in others] == [
         (code, audiences)
     ]
+
+
+def test_a_new_optional_property_deep_in_a_union_excludes_nothing() -> None:
+    def union(**properties: Any) -> dict[str, Any]:
+        tagged = {"type": "object", "properties": {"kind": {"const": "a"}, **properties}, "required": ["kind"]}
+        return {"anyOf": [{"oneOf": [tagged, TAGGED[1]]}, {"const": "x"}]}
+
+    assert {each.effect for each in compare_schemas(union(), union(new=TEXT))} <= {"note", "wider"}

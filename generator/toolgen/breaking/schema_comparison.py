@@ -739,6 +739,9 @@ class _Comparison:
                 yield self._null(old, new, place)
                 continue
             removed = Difference("branch-removed", here, "narrower", before[i], ABSENT)
+            if not self._inclusion.proves(old, new) and self._keeps_declared(old, new):
+                yield replace(removed, effect="note")
+                continue
             yield self._judged(removed, old, new, place, rule, of_branch=before[i])
         for j in pairing.added:
             if is_null(after[j]) and "null" not in admitted_types(old, self._old):
