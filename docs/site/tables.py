@@ -89,7 +89,11 @@ def models() -> str:
     for name, facts in profiles.items():
         for entry in facts.get("models", ()):
             rows.setdefault((_codes(entry["match"]), _codes(sharing[name])), []).extend(_facts_in_short(entry))
-    shown = ((models, ", ".join(facts), names) for (models, names), facts in rows.items() if facts)
+    alike: dict[tuple[str, str], list[str]] = {}
+    for (patterns, names), facts in rows.items():
+        if facts:
+            alike.setdefault((", ".join(facts), names), []).append(patterns)
+    shown = ((", ".join(patterns), facts, names) for (facts, names), patterns in alike.items())
     return _table(("models", "what differs", "providers"), shown)
 
 
