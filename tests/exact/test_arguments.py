@@ -28,6 +28,8 @@ FAULTS: list[tuple[Any, Any, str]] = [
     ({"not": {"oneOf": [{"type": "integer"}, {"type": "null"}]}}, 1, "anything but exactly one of: an integer; null, found integer"),
     ({"not": {"minItems": 0, "items": {"type": "null"}}}, [], "another value, found array"),
     ({"type": "number", "multipleOf": 0.5}, 1.2, "a multiple of 0.5, found number"),
+    ({"type": "integer", "minimum": 5, "exclusiveMinimum": 2}, 4, "greater than or equal to 5, found integer"),
+    ({"type": "integer", "exclusiveMaximum": 9, "maximum": 7}, 8, "less than or equal to 7, found integer"),
     ({"enum": [1.5, "a", None]}, 2, '1.5, "a" or null, found integer'),
     ({"enum": [1, 2]}, 2**63, "1 or 2, found integer"),
     ({"enum": [1, 2**64]}, -(2**63) - 1, "1 or 18446744073709551616, found integer"),

@@ -371,6 +371,21 @@ def test_a_message_may_start_with_something_in_it(sample: Package) -> None:
     laws.adds_up(sample, completion, emitted)
 
 
+def test_probabilities_of_a_stream_are_those_of_the_response(sample: Package) -> None:
+    body = {"id": "i", "finish_reason": "COMPLETE", "message": {"role": "assistant", "content": [text("ab")]}}
+    events = split(body)
+    probabilities = [{"token_ids": [1], "logprobs": [-0.5]}, {"token_ids": [2], "logprobs": [-0.25]}]
+    delta = next(event for event in events if event["type"] == "content-delta")
+    at = events.index(delta)
+    halves = (
+        {"logprobs": p, "delta": {"message": {"content": {"text": t}}}}
+        for t, p in zip("ab", probabilities, strict=True)
+    )
+    events[at : at + 1] = [{**delta, **half} for half in halves]
+    completion, _ = laws.played(sample, PROVIDER, events)
+    assert sample.provider(PROVIDER).to_response(completion) == {**body, "logprobs": probabilities}
+
+
 def test_a_call_of_another_kind_in_a_stream_stays_opaque(sample: Package, models: Any) -> None:
     odd = {"id": "x", "type": "x_kind", "x_kind": 1}
     events = [started(), piece("tool-call-start", 0, tool_calls=odd), piece("tool-call-start", 1, tool_calls=CALL), END]
