@@ -152,6 +152,7 @@ def test_full_builds_read_again_what_did_not_change(
     assert texts.count("tools/get_weather.json") == (2 if again else 1), texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file", ["generator/toolgen/parse/config.py", "templates/types.py.jinja", "schemas/providers/mcp.yaml"]
 )
