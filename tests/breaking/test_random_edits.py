@@ -228,3 +228,11 @@ def check_witness(difference: Difference, old: Schema, new: Schema) -> None:
     before, after = schemas
     assert validator(before).is_valid(difference.witness), (difference, before)
     assert not validator(after).is_valid(difference.witness), (difference, after)
+
+
+def test_a_type_of_a_union_that_goes_is_a_change_of_the_union() -> None:
+    listed: Schema = {"type": "array", "items": {}}
+    old, new = ({"anyOf": [listed, *others, {"type": "null"}]} for others in ([{"type": "integer"}], []))
+    (difference,) = compare_schemas(old, new)
+    assert (difference.code, difference.pointer) == ("type-narrowed", ())
+    check_witness(difference, old, new)

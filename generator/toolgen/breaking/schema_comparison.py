@@ -497,11 +497,13 @@ class _Comparison:
         If a schema lists its values, these tell its types.
         """
         before, after = _effective_types(old), _effective_types(new)
-        if bool(old.keys() & _UNIONS) != bool(new.keys() & _UNIONS):
+        one_is_union = bool(old.keys() & _UNIONS) != bool(new.keys() & _UNIONS)
+        if one_is_union:
             before, after = admitted_types(old, self._old), admitted_types(new, self._new)
         if before == after:
             return
-        here = place.locate("enum" if "enum" in old and "enum" in new else "type", self._roots)
+        keyword = "enum" if "enum" in old and "enum" in new else "type"
+        here = place.new if one_is_union else place.locate(keyword, self._roots)
 
         def difference(code: str, effect: Relation) -> Difference:
             return Difference(code, here, effect, _describe_types(before), _describe_types(after))
