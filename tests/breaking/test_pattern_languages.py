@@ -71,3 +71,10 @@ def test_random_patterns_are_told_apart_by_texts_that_tell_them_apart() -> None:
         for _ in range(20):
             text = "".join(rng.choice("ab01-\nZé") for _ in range(rng.randint(0, 6)))
             assert texts or not matches(one, text) or matches(other, text), (one, other, text)
+
+
+def test_a_name_of_a_group_says_nothing_about_texts() -> None:
+    named, plain = ("^(?P<n>ab|c)$",), ("^(ab|c)$",)
+    assert is_inside(named, plain)
+    assert is_inside(plain, named)
+    assert texts_outside(("^[a-c]+$",), named)

@@ -1,7 +1,6 @@
 """The texts that patterns match, compared as languages: a text that tells patterns apart, or a proof that none does.
 
-A pattern is read if it has literals, classes, groups, alternatives, repetitions and anchors. Whether a character is in a
-class is asked of the engine that validates values. A pattern becomes an automaton, and several run side by side over
+Whether a character is in a class is asked of the engine that validates values. A pattern becomes an automaton, and several run side by side over
 all texts, the shortest first.
 """
 
@@ -12,15 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
+from toolgen.breaking.pattern_reader import Node, UnreadablePatternError, read_pattern
 from toolgen.resolve.value_checks import compile_pattern_or_reason, matches
 
 _MAX_STATES = 1500
 """The maximum number of states of one pattern."""
 _MAX_STEPS = 3000
 """The maximum number of beginnings of texts that are tried."""
-_MAX_DEPTH = 20
 _MAX_TEXTS = 6
 _MAX_COUNT = 500
 """The longest length that is compared with patterns."""
@@ -29,10 +28,6 @@ _CANDIDATES = "ab0A1Z_- .@/:,zx9B" + "".join(map(chr, [*range(0x20, 0x250), *ran
 """Characters of every kind, those first that are good to read."""
 _LAST_CANDIDATE = "\u024f"
 """The last character up to which all are candidates."""
-
-
-class _NotComparableError(Exception):
-    """A pattern has a construct that is not read here, or is too large."""
 
 
 def languages_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
@@ -62,7 +57,7 @@ def texts_outside(inside: tuple[str, ...], outside: tuple[str, ...]) -> tuple[st
     try:
         for pattern in outside:
             texts += islice(_texts(inside, pattern), _MAX_TEXTS)
-    except _NotComparableError:
+    except UnreadablePatternError:
         pass
     continued = [f"{text}a" for text in texts if text.endswith("\n")]
     continued = [text for text in continued if _matches_all(inside, text) and not _matches_all(outside, text)]
@@ -74,7 +69,7 @@ def is_inside(inside: tuple[str, ...], outside: tuple[str, ...]) -> bool:
     """Return whether it is proved that each text which all patterns of `inside` match is matched by all of `outside`."""
     try:
         return all(next(_texts(inside, pattern), None) is None for pattern in outside)
-    except _NotComparableError:
+    except UnreadablePatternError:
         return False
 
 
@@ -83,130 +78,12 @@ def are_apart(patterns: tuple[str, ...]) -> bool:
     """Return whether it is proved that no text matches all patterns."""
     try:
         return next(_texts(patterns, None), None) is None
-    except _NotComparableError:
+    except UnreadablePatternError:
         return False
 
 
 def _matches_all(patterns: Sequence[str], text: str) -> bool:
     return all(matches(pattern, text) for pattern in patterns)
-
-
-class _Node(NamedTuple):
-    """A part of a pattern: an `atom` (one character), a `row`, a `choice`, a repetition, or an anchor (`^`, `$`)."""
-
-    kind: str
-    text: str = ""
-    parts: tuple[_Node, ...] = ()
-    least: int = 1
-    most: int | None = 1
-
-
-@dataclass
-class _Reader:
-    """Reads a pattern from left to right."""
-
-    pattern: str
-    position: int = 0
-
-    def read(self) -> _Node:
-        """Return the whole pattern as a node."""
-        if isinstance(compile_pattern_or_reason(self.pattern), str):
-            raise _NotComparableError
-        try:
-            node = self._choice(0)
-        except (IndexError, ValueError) as error:
-            raise _NotComparableError from error
-        if self.position < len(self.pattern):
-            raise _NotComparableError
-        return node
-
-    def _next(self) -> str:
-        return self.pattern[self.position : self.position + 1]
-
-    def _take(self) -> str:
-        character = self.pattern[self.position]
-        self.position += 1
-        return character
-
-    def _choice(self, depth: int) -> _Node:
-        if depth > _MAX_DEPTH:
-            raise _NotComparableError
-        rows = [self._row(depth)]
-        while self._next() == "|":
-            self._take()
-            rows.append(self._row(depth))
-        return rows[0] if len(rows) == 1 else _Node("choice", parts=tuple(rows))
-
-    def _row(self, depth: int) -> _Node:
-        parts: list[_Node] = []
-        while self._next() not in ("", "|", ")"):
-            parts.append(self._repeated(self._part(depth)))
-        return _Node("row", parts=tuple(parts))
-
-    def _repeated(self, node: _Node) -> _Node:
-        symbol = self._next()
-        if not symbol or symbol not in "*+?{":
-            return node
-        self._take()
-        if symbol == "{":
-            end = self.pattern.index("}", self.position)
-            least, comma, most = self.pattern[self.position : end].partition(",")
-            self.position = end + 1
-            limits = int(least), int(most) if most else None if comma else int(least)
-        else:
-            limits = (int(symbol == "+"), 1 if symbol == "?" else None)
-        if self._next() == "?":  # not greedy
-            self._take()
-        if self._next() and self._next() in "*+?{":
-            raise _NotComparableError
-        return _Node("repetition", parts=(node,), least=limits[0], most=limits[1])
-
-    def _part(self, depth: int) -> _Node:
-        character = self._take()
-        if character in "^$":
-            return _Node(character)
-        if character == "(":
-            return self._group(depth)
-        if character == "[":
-            return _Node("atom", self._class())
-        if character == "\\":
-            return self._escaped()
-        if character in "*+?{":
-            raise _NotComparableError
-        return _Node("atom", character if character not in "]}" else f"\\{character}")
-
-    def _group(self, depth: int) -> _Node:
-        if self._next() == "?":
-            self._take()
-            if self._take() != ":":
-                raise _NotComparableError
-        node = self._choice(depth + 1)
-        if self._take() != ")":
-            raise _NotComparableError
-        return node
-
-    def _escaped(self) -> _Node:
-        character = self._take()
-        if character in "Az":
-            return _Node("^" if character == "A" else "$")
-        if character.isalnum() and character not in "dDwWsSntr":
-            raise _NotComparableError
-        return _Node("atom", f"\\{character}")
-
-    def _class(self) -> str:
-        """Return the text of a class, in brackets. A class inside a class is not read."""
-        start = self.position - 1
-        if self._next() == "^":
-            self._take()
-        first = self.position
-        while self._next() != "]" or self.position == first:
-            character = self._take()
-            if character == "[" or (character in "&-~" and self._next() == character):
-                raise _NotComparableError
-            if character == "\\" and (self._take().isalnum() and self.pattern[self.position - 1] not in "dDwWsSntr"):
-                raise _NotComparableError
-        self._take()
-        return self.pattern[start : self.position]
 
 
 @dataclass
@@ -223,23 +100,25 @@ class _Automaton:
     @classmethod
     def of(cls, pattern: str, atoms: dict[str, int]) -> _Automaton:
         """Return the automaton of a pattern. `atoms` has the classes of characters of all automata, by their texts."""
+        if isinstance(compile_pattern_or_reason(pattern), str):
+            raise UnreadablePatternError
         automaton = cls(atoms)
         any_character = atoms.setdefault(_ANY, len(atoms))
         for state in (automaton._state(), automaton._state()):
             automaton.moves[state].append((any_character, state))
         begin = automaton._state()
         automaton.free[0].append(("", begin))
-        automaton.free[automaton._add(_Reader(pattern).read(), begin)].append(("", 1))
+        automaton.free[automaton._add(read_pattern(pattern), begin)].append(("", 1))
         return automaton
 
     def _state(self) -> int:
         if len(self.moves) >= _MAX_STATES:
-            raise _NotComparableError
+            raise UnreadablePatternError
         self.moves.append([])
         self.free.append([])
         return len(self.moves) - 1
 
-    def _add(self, node: _Node, start: int) -> int:
+    def _add(self, node: Node, start: int) -> int:
         """Add the states of a node after a state, and return its last one."""
         if node.kind == "row":
             for part in node.parts:
@@ -253,11 +132,13 @@ class _Automaton:
                 self.free[self._add(part, start)].append(("", end))
         elif node.kind == "atom":
             self.moves[start].append((self.atoms.setdefault(node.text, len(self.atoms)), end))
-        else:
+        elif node.kind in ("^", "$"):
             self.free[start].append((node.kind, end))
+        else:
+            raise UnreadablePatternError
         return end
 
-    def _add_repetition(self, node: _Node, start: int) -> int:
+    def _add_repetition(self, node: Node, start: int) -> int:
         (part,) = node.parts
         for _ in range(node.least):
             start = self._add(part, start)
@@ -300,7 +181,7 @@ def _texts(inside: Sequence[str], outside: str | None) -> Iterator[str]:
     If the iterator ends, there are no others that begin otherwise.
 
     Raises:
-        _NotComparableError: A pattern cannot be read, or there is too much to try.
+        UnreadablePatternError: A pattern cannot be read, or there is too much to try.
     """
     atoms: dict[str, int] = {}
     wanted = [_Automaton.of(pattern, atoms) for pattern in inside]
@@ -322,7 +203,7 @@ def _texts(inside: Sequence[str], outside: str | None) -> Iterator[str]:
             following = tuple(each.after(states, members) for each, states in zip(automata, sets, strict=True))
             if following not in known:
                 if len(known) >= _MAX_STEPS:
-                    raise _NotComparableError
+                    raise UnreadablePatternError
                 known.add(following)
                 waiting.append((following, text + character))
 
@@ -331,10 +212,10 @@ def _kinds_of_characters(atoms: Sequence[str], patterns: str) -> dict[str, tuple
     """Return one character of each kind, with the atoms that it is in. Characters of one kind are in the same atoms.
 
     Raises:
-        _NotComparableError: There may be kinds without a candidate.
+        UnreadablePatternError: There may be kinds without a candidate.
     """
     if max(patterns, default="") > _LAST_CANDIDATE and "\\" in patterns:
-        raise _NotComparableError  # a class such as `\\w` may divide a range that has no candidate
+        raise UnreadablePatternError  # a class such as `\\w` may divide a range that has no candidate
     near = {chr(ord(each) + distance) for each in patterns for distance in (-1, 0, 1) if 0 < ord(each) < 0xD7FF}
     kinds: dict[tuple[bool, ...], str] = {}
     for character in dict.fromkeys([*_CANDIDATES, *sorted(near)]):
