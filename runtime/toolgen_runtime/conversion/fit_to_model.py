@@ -406,16 +406,16 @@ def _without_prefill(messages: list[Message], facts: ModelFacts, writer: Writer)
     """Return messages that do not end with an answer. System messages at the end count if they stay there."""
     while_reasoning = "" if facts.prefill is False else " while it reasons"
     reason = f"does not continue an answer{while_reasoning}: the conversation must end with the user"
-    kept = len(messages)
+    end = len(messages)
     system: list[Message] = []
-    while kept and (_is_prefill(messages[kept - 1]) or _is_moved(messages[kept - 1], facts)):
-        kept -= 1
-        if type(messages[kept]) is SystemMessage:
-            system.insert(0, messages[kept])
+    while end and (_is_prefill(messages[end - 1]) or _is_moved(messages[end - 1], facts)):
+        end -= 1
+        if type(messages[end]) is SystemMessage:
+            system.insert(0, messages[end])
         else:
-            at = ((ROOT, "messages"), kept)
+            at = ((ROOT, "messages"), end)
             report_for_model(writer, at, "the last message", "dropped", reason, "prefill", "behaviour")
-    return messages if kept + len(system) == len(messages) else [*messages[:kept], *system]
+    return messages if end + len(system) == len(messages) else [*messages[:end], *system]
 
 
 def _is_moved(message: Message, facts: ModelFacts) -> bool:

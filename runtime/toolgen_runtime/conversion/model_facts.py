@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from typing import Any, Literal
 
 from ..json_values import apply_merge_patch
@@ -105,7 +104,6 @@ def _matches(patterns: Iterable[str], names: Iterable[str]) -> bool:
 _STAR_BEHIND_DIGIT = re.compile(r"(?<=\d)\*|(?<=\d\])\*")
 
 
-@lru_cache(maxsize=4096)
 def _without_longer_numbers(pattern: str) -> tuple[str, ...]:
     """Return patterns in which `*` behind a digit does not go on with the number: `gpt-5*` is not about `gpt-50`."""
     star = _STAR_BEHIND_DIGIT.search(pattern)

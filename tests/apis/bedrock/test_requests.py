@@ -567,8 +567,8 @@ def test_thinking_of_claude_is_left_out_if_the_last_calls_came_without_it(
 ) -> None:
     thought = {"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "c2ln"}}}
     done = {"toolResult": {"toolUseId": "1", "content": [{"text": "12"}]}}
-    said = assistant(*([thought] if has_thought else []), call("1"))
-    request = laws.read(sample, PROVIDER, {"messages": [user(text("Hi.")), said, user(done)]})
+    answer = assistant(*([thought] if has_thought else []), call("1"))
+    request = laws.read(sample, PROVIDER, {"messages": [user(text("Hi.")), answer, user(done)]})
     request.model, request.reasoning = CLAUDE, models.Reasoning(budget_tokens=2000)
     losses: list[Any] = []
     body = laws.write(sample, PROVIDER, request, losses)

@@ -73,7 +73,7 @@ def test_a_profile_that_no_provider_uses_is_a_warning(
 
 def test_a_profile_shares_the_entries_about_models_of_another_one_before_its_own(tmp_path: Path) -> None:
     text = "extends: openai_compatible\nmodels_of: [cohere]\nmodels: [{match: [command-r7b*], limits: {output: 9}}]\n"
-    catalog = resolve_project(project(tmp_path, "mine", mine=text), Findings()).catalog  # type: ignore[union-attr]  # it has no errors
+    catalog = resolve_project(project(tmp_path, "mine", mine=text), Findings()).catalog  # type: ignore[union-attr]  # a project without errors has a catalog
     entries = [*profile("openai_compatible")["models"], *profile("cohere")["models"], {"match": ["command-r7b*"]}]
     assert [entry["match"] for entry in catalog.profiles[0].facts["models"]] == [entry["match"] for entry in entries]
     assert "models_of" not in catalog.profiles[0].facts
