@@ -31,6 +31,7 @@ for name in tools.DEFINITIONS:
 """
 
 
+@pytest.mark.slow
 def test_githubs_tools_are_imported_built_and_used(tmp_path: Path) -> None:
     source = json.loads(GITHUB.read_text("utf-8"))["result"]["tools"]
     result = toolgen("import", "mcp", GITHUB, "--out", tmp_path / "schemas")

@@ -24,6 +24,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_class_with_all_methods_is_what_the_package_takes(project: Path) -> None:
     assert toolgen("build", cwd=project).returncode == 0
     result = toolgen("stub", "--class", "Mine", cwd=project)

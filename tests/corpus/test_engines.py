@@ -21,6 +21,7 @@ from toolgen_runtime.lowering.lower import lower
 SCHEMAS = [schema for schema in SOUND if not dangling(schema)]
 
 
+@pytest.mark.slow
 @over("dialect", {"-".join(name): name for name in STRICT})
 def test_strict_schemas_compile_and_what_fits_them_is_admitted(dialect: tuple[str, str]) -> None:
     assert [fault for seed, schema in enumerate(SCHEMAS) for fault in faults(schema, *dialect, seed, samples=1)] == []

@@ -193,6 +193,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return Package(compiled(write_format(write_project(folder, providers=SHAPES, runtime="copied"))), folder)
 
 
+@pytest.mark.slow
 def test_a_format_of_the_project_is_that_of_the_whole_package(extended: Package) -> None:
     models = extended.module("models")
     call = models.ToolCall("call_1", "get_weather", {"city": "Oslo"}, cost=0.5)

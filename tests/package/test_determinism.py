@@ -6,6 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.support.commands import toolgen, toolgen_process
 from tests.support.generated import write_project
 from tests.support.repository import PROFILES
@@ -16,6 +18,7 @@ def built(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
+@pytest.mark.slow
 def test_two_machines_write_the_same_bytes(tmp_path: Path) -> None:
     """In other places, with another order of hashing and of files, another age, locale, time zone, umask and width."""
     plain, second_project = tmp_path / "plain", tmp_path / "elsewhere" / "zwei ü"

@@ -55,6 +55,7 @@ def loaded(sample: Package) -> dict[str, list[str]]:
     return {name: names for name, *names in rows}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", LIGHT)
 def test_importing_is_light_and_silent(loaded: dict[str, list[str]], module: str) -> None:
     heavy = ("pydantic", "pydantic_core", "toolgen", "jinja2", "yaml")

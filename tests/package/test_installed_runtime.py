@@ -94,6 +94,7 @@ def test_linters_have_nothing_to_say(installed: Package) -> None:
         assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
 
 
+@pytest.mark.slow
 def test_a_type_checker_has_nothing_to_say(installed: Package, tmp_path: Path, mypy_cache: Path) -> None:
     app = (
         f"from {installed.name}.models import ToolCall\nfrom {installed.name}.tools import parse_call\n"

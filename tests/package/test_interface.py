@@ -31,6 +31,7 @@ def described(use: Use) -> list[str]:
     return describe(use)
 
 
+@pytest.mark.slow
 def test_the_number_stands_for_what_packages_use(described: list[str]) -> None:
     written, actual = FILE.read_text("utf-8").splitlines(), text(INTERFACE, described).splitlines()
     changed = sorted({*written, *actual} - ({*written} & {*actual}))

@@ -262,6 +262,20 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+def test_a_property_named_like_a_keyword_has_an_attribute_and_keeps_its_name_on_the_wire(
+    run: Run, tmp_path: Path
+) -> None:
+    write_package({"tools/probe.yaml": tool({"type": "object", "properties": {"class": {"type": "string"}}})}, tmp_path)
+    code = """
+import json
+import generated.tools as tools
+arguments = tools.parse_arguments("probe", {"class": "x"})
+print(json.dumps([arguments.class_, arguments.model_dump(by_alias=True)]))
+"""
+
+    assert run(tmp_path, code) == [["x", {"class": "x"}]]
+
+
 def test_hostile_texts_are_data(run: Run, tmp_path: Path) -> None:
     properties: dict[str, Any] = {
         text: {
@@ -315,7 +329,7 @@ def test_tools_of_any_legal_name_work(run: Run, tmp_path: Path, name: str) -> No
     assert parsed["value"] == {"a": "x"}
 
 
-@pytest.mark.parametrize("count", [20, 100])
+@pytest.mark.parametrize("count", [20, pytest.param(100, marks=pytest.mark.slow)])
 def test_circles_and_chains_of_any_length_import(run: Run, tmp_path: Path, count: int) -> None:
     def ring(close: bool) -> dict[str, Any]:
         nodes: dict[str, Any] = {

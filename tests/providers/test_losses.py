@@ -185,7 +185,7 @@ def test_a_loss_of_behaviour_is_refused_unless_weakened(sample: Package, models:
     ids=["text", "error", "data", "texts", "an image"],
 )
 @each_provider
-def test_a_failed_result_never_stops_a_run(
+def test_a_failed_result_is_read_back_as_failed(
     sample: Package, models: Any, provider: str, kind: str, value: Any, text: str
 ) -> None:
     """It goes out with the flag of the wire, or with a text that says so, and is read back as a failure."""

@@ -130,7 +130,7 @@ def short_streams(provider: str) -> list[Any]:
 
 
 @grouped("provider, events", params("events", short_streams, OWN_CODE))
-def test_a_stream_may_break_anywhere(sample: Package, provider: str, events: list[Any]) -> None:
+def test_a_stream_cut_anywhere_gives_no_call_to_run(sample: Package, provider: str, events: list[Any]) -> None:
     laws.cut_anywhere(sample, provider, events)
 
 

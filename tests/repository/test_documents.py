@@ -161,6 +161,7 @@ def test_every_provider_is_listed() -> None:
     assert sorted(re.findall("`([a-z_]+)`", status)) == PROFILES
 
 
+@pytest.mark.slow
 def test_the_generated_tables_are_up_to_date() -> None:
     """Each table stands in one page, and a table that differs from the schemas or the code is named with the command."""
     command = [sys.executable, "docs/site/tables.py", "--check"]

@@ -115,6 +115,7 @@ def test_a_build_restores_generated_modules_that_are_missing_or_stale(copy: Path
     assert generated_modules(copy) == expected
 
 
+@pytest.mark.slow
 def test_a_build_makes_the_folder_of_the_first_host_of_an_api_and_removes_the_class_of_a_profile_that_is_gone(
     copy: Path, build: Build
 ) -> None:

@@ -251,6 +251,7 @@ def add_a_field_to_the_format(copy: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_add_a_field_to_the_format(changed: Changed) -> None:
     code = (
         "import generated.models as m; "
@@ -515,6 +516,7 @@ def add_a_sample_tool(copy: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_add_a_sample_tool(changed: Changed) -> None:
     ended = changed.toolgen("build", changed.copy / "schemas")
     assert ended.code == 0, ended.err

@@ -31,6 +31,7 @@ def assert_passed(done: subprocess.CompletedProcess[str]) -> None:
     assert f"{3 * len(PROFILES) + 1} passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_suite_passes_where_the_compiler_cannot_be_imported(tmp_path: Path) -> None:
     assert_passed(run(sys.executable, "-c", WITHOUT_COMPILER, SUITE, "-v", cwd=tmp_path))
 

@@ -133,6 +133,7 @@ def test_no_more_run_at_once_than_may(runnable: Package, limit: int) -> None:
         run(runnable, "g", handlers, max_parallel=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sync", [True, False])
 def test_a_thousand_calls_at_once_lose_none(runnable: Package, sync: bool) -> None:
     running, most = 0, 0

@@ -151,6 +151,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(value=JSON)
 def test_plain_json_stays_as_it_is(runnable: Package, value: Any) -> None:
     assert runnable.module("runtime.running.results").to_json_value(value) == value

@@ -227,6 +227,17 @@ def test_a_turn_with_a_failed_result_of_any_kind_is_told_as_one(runnable: Packag
         assert [event.status for event in events if event.type == "step_complete"] == ["error", "completed"]
 
 
+def test_a_handler_that_raises_gives_an_error_result_and_the_run_goes_on(runnable: Package) -> None:
+    completions = [completion(runnable, READ), completion(runnable, GREP), completion(runnable, "Done.")]
+    handlers = Handlers(read_file=lambda args: 1 / 0, grep=["hit"])
+    for result, session, _ in all_ways(runnable, completions, "Hello", handlers):
+        (failed,) = session.sent[1].messages[-1].results
+        assert failed.kind == "error"
+        assert "ZeroDivisionError" in failed.value
+        assert values(runnable, session.sent[2].messages[-1]) == [("data", ["hit"])]
+        assert (result.stopped_by, result.turns) == ("end", 2)
+
+
 def test_a_run_is_told_step_by_step(runnable: Package) -> None:
     completions = [
         completion(runnable, "I look.", READ),

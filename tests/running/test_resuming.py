@@ -218,6 +218,7 @@ def test_calls_of_older_turns_are_told_that_they_did_not_run(runnable: Package) 
     assert [kind for kind, _ in kinds_and_values(result.messages[2])] == ["error", "error"]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_none(
     runnable: Package, tmp_path: Path
 ) -> None:

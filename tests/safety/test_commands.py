@@ -220,6 +220,7 @@ def _is_told(done: subprocess.CompletedProcess[str]) -> None:
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", output)
 
 
+@pytest.mark.slow
 @pytest.mark.safety("0.4")
 def test_a_reader_that_has_gone(tmp_path: Path) -> None:
     write(tmp_path, BAD)

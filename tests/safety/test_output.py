@@ -483,6 +483,7 @@ def test_several_programs_at_once(project: Path, quick: Run, tmp_path: Path) -> 
 # Terminals and signals
 
 
+@pytest.mark.slow
 def test_a_diff_in_an_ascii_terminal(project: Path, quick: Run) -> None:
     quick("old", "build")
     module = project / "generated" / "tools" / "naive.py"
@@ -504,6 +505,7 @@ def test_a_diff_in_an_ascii_terminal(project: Path, quick: Run) -> None:
     assert "Traceback" not in checked.stderr + built.stderr
 
 
+@pytest.mark.slow
 def test_a_diff_into_a_closed_pipe(project: Path, quick: Run) -> None:
     quick("new", "build")
     reader, writer = os.pipe()

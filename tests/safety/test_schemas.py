@@ -203,6 +203,7 @@ def test_shared_references_cost_linear_time(tmp_path: Path, name: str) -> None:
     assert time.process_time() - start < 5
 
 
+@pytest.mark.slow
 @pytest.mark.safety("4.2", "0.7")
 def test_chains_of_thousands(tmp_path: Path) -> None:
     start = time.process_time()

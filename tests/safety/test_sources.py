@@ -388,6 +388,7 @@ def test_no_sources_are_an_error(tmp_path: Path) -> None:
     assert [toolgen("build", cwd=tmp_path / name).returncode for name in ("none", "file", "empty")] == [2, 2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.safety("3.9", "0.7")
 def test_thousands_of_files_end_early(tmp_path: Path) -> None:
     folder = tmp_path / "schemas" / "tools"

@@ -115,6 +115,7 @@ def _python(files: dict[str, str]) -> Iterator[tuple[str, str]]:
     return ((path, text) for path, text in files.items() if path.endswith(".py"))
 
 
+@pytest.mark.slow
 @pytest.mark.safety("1.1", "1.2")
 def test_texts_come_back_as_data(built: dict[str, str], tmp_path: Path) -> None:
     Package(built, tmp_path, "generated")
@@ -180,6 +181,7 @@ def test_no_module_runs_text(built: dict[str, str]) -> None:
             assert name not in ("exec", "eval", "__import__", "system", "Popen", "popen"), path
 
 
+@pytest.mark.slow
 @pytest.mark.safety("1.2", "1.5")
 def test_comments_are_ours_alone(built: dict[str, str]) -> None:
     for path, text in _python(built):
@@ -241,6 +243,7 @@ def test_a_docstring_ends_where_it_ends(indent: int) -> None:
         assert isinstance(literal.value, ast.Constant)
 
 
+@pytest.mark.slow
 @pytest.mark.safety("1.3")
 def test_importing_everything_touches_nothing(built: dict[str, str], tmp_path: Path) -> None:
     Package(built, tmp_path, "generated")

@@ -5,8 +5,10 @@ Each checker yields what the provider would refuse, or would silently ignore.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from jsonschema import Draft7Validator, Draft202012Validator
@@ -257,7 +259,13 @@ def refused_by_openai(schema: Schema) -> Faults:
     )
     yield from arrays_have_items(schema)
     yield from patterns(schema, lookaround=False)
-    yield from (f"{error.json_path}: {error.message}" for error in META.iter_errors(schema))
+    yield from _faults_of_json_schema(json.dumps(schema))
+
+
+@cache
+def _faults_of_json_schema(text: str) -> list[str]:
+    """Return what JSON Schema itself has against a schema; many providers are sent the same one."""
+    return [f"{error.json_path}: {error.message}" for error in META.iter_errors(json.loads(text))]
 
 
 def openai_open(schema: Schema) -> Faults:

@@ -114,6 +114,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 def test_declared_tools_are_served_by_a_program(served: Package, tmp_path: Path) -> None:
     program = tmp_path / "server.py"
     paths = [str(Path(p).resolve()) for p in sys.path]

@@ -129,6 +129,7 @@ def test_any_format_goes_to_a_poor_terminal(wrong: Path, monkeypatch: pytest.Mon
     assert ("\x1b" in output) == (form == "text")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_closed_pipe_keeps_the_exit_code_of_findings(wrong: Path, form: str) -> None:
     """On stderr, and on stdout."""

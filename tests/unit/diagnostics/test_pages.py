@@ -55,6 +55,7 @@ def calls() -> Iterator[tuple[str, str, set[str], str]]:
                 yield where, str(code), {str(name) for name in named} - RESERVED, node.func.attr
 
 
+@pytest.mark.slow
 def test_findings_give_the_holes_of_their_message_and_no_others() -> None:
     report_calls = list(calls())
     assert len({code for _, code, _, _ in report_calls}) > 70

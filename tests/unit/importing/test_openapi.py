@@ -560,6 +560,7 @@ def _at(value: Any, place: tuple[Any, ...]) -> Any:
     return value
 
 
+@pytest.mark.slow
 @given(st.sampled_from(_places(_WHOLE)[1:]), _SOMETHING)
 @settings(
     deadline=None,

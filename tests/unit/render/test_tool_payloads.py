@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import check_project
 from toolgen.render.package import package_payloads, render_package
@@ -47,6 +49,7 @@ def test_a_tool_is_lowered_at_most_once_for_a_provider_and_a_mode(tmp_path: Path
     assert package.payloads.keys() == set(PROVIDERS)
 
 
+@pytest.mark.slow
 def test_the_number_of_tools_does_not_change_how_often_one_is_lowered(tmp_path: Path) -> None:
     write_tools(tmp_path, TOOLS)
     project = check_project(tmp_path, Findings(), ("openai_chat",))

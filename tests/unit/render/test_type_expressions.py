@@ -59,6 +59,7 @@ def test_the_model_generator_is_called_once_for_all_types_and_each_is_made_once(
     assert calls == [OTHERS]
 
 
+@pytest.mark.slow
 def test_a_build_of_plain_types_does_not_import_the_model_generator(tmp_path: Path) -> None:
     properties = {"city": {"type": "string"}, "unit": {"enum": ["celsius", "fahrenheit"]}}
     tool = {"name": "get_weather", "description": "The weather.", "parameters": {"properties": properties}}

@@ -106,6 +106,7 @@ def test_a_strict_tool_may_be_as_deep_as_the_provider_takes(tmp_path: Path, dept
     assert [message.split(" levels, but ")[1].split()[0] for message in messages] == refusing
 
 
+@pytest.mark.slow
 def test_definitions_that_all_refer_to_one_another_are_gone_through_once(tmp_path: Path) -> None:
     names = [f"d{n}" for n in range(71)]
     each = {"type": "object", "properties": {name: {"$ref": f"#/$defs/{name}"} for name in names}}

@@ -131,6 +131,7 @@ def test_a_type_inside_of_itself_ends_or_stays_or_is_refused(dialect: tuple[str,
     assert any("recursion is expanded" in r.reason or r.what == "additionalProperties" for r in lowering.changes)
 
 
+@pytest.mark.slow
 @every_dialect
 def test_recursion_through_a_union_that_is_not_sent_ends(dialect: tuple[str, str]) -> None:
     """The first union is kept. The properties of the other one, which lead back to both, are declared next to it."""
