@@ -259,6 +259,21 @@ def _item(value: Any, step: Any) -> Any:
     return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else ABSENT
 
 
+class _Branch(NamedTuple):
+    """A branch of a union, and its path from the union."""
+
+    path: Pointer
+    schema: Any
+
+
+class _BranchPairing(NamedTuple):
+    """Which old branches of a union are which new ones, and which are only in one of them."""
+
+    pairs: list[tuple[_Branch, _Branch]]
+    removed: list[_Branch]
+    added: list[_Branch]
+
+
 class _Comparison:
     """Compares two schemas. `before` and `after` are what the old and the new one say."""
 
@@ -608,7 +623,7 @@ class _Comparison:
     def _first_admitted(self, schema: Any) -> Any:
         """Return a sample that an old schema admits; None if there is none."""
         for value in self._samples[0].of(schema):
-            if self._before.reason(value, schema) is None:
+            if self._before.admits(value, schema):
                 return value
         return None
 
@@ -728,36 +743,92 @@ class _Comparison:
                 yield self._searched(difference, old, new, place, rule)
             return
         old_here = place.inner("oneOf" if "oneOf" in old else "anyOf", roots=self._roots).old
-        pairing = _pair_branches(before, after, self._old, self._new)
+        pairing = self._pair_branches(before, after, one_of=_Pair("oneOf" in old, "oneOf" in new))
         are_exclusive = "oneOf" not in old or self._inclusion.proves_exclusive(before, back=True)
-        for i, j in pairing.pairs.items():
+        for old_branch, new_branch in pairing.pairs:
             unions = place.unions
-            if not (self._is_apart(before[i], after, j) and are_exclusive):
+            others = [branch for branch in after if branch is not new_branch.schema]
+            if not (are_exclusive and all(self._inclusion.proves_apart(old_branch.schema, other) for other in others)):
                 unions = (*unions, _Union(old, new, lambda value: value))
-            pointers, schemas = _Pair((*old_here, i), (*here, j)), _Pair(before[i], after[j])
-            yield from self._schemas(before[i], after[j], _Place(pointers, schemas, unions))
-        for i in pairing.removed:
-            if is_null(before[i]) and "null" not in admitted_types(new, self._new):
+            pointers = _Pair((*old_here, *old_branch.path), (*here, *new_branch.path))
+            schemas = _Pair(old_branch.schema, new_branch.schema)
+            yield from self._schemas(*schemas, _Place(pointers, schemas, unions))
+        constants = _Pair(*([value for branch in union for value in _constants(branch)] for union in (before, after)))
+        removals = [
+            removal
+            for branch in pairing.removed
+            for removal in self._removed_branch(branch.schema, constants, old, new, here, place)
+        ]
+        yield from removals
+        for branch in pairing.added:
+            added_here, values = (*here, *branch.path), _constants(branch.schema)
+            if is_null(branch.schema) and "null" not in admitted_types(old, self._old):
                 yield self._null(old, new, place)
-                continue
-            removed = Difference("branch-removed", here, "narrower", before[i], ABSENT)
-            if not self._inclusion.proves(old, new) and self._keeps_declared(old, new):
-                yield replace(removed, effect="note")
-                continue
-            yield self._judged(removed, old, new, place, rule, of_branch=before[i])
-        for j in pairing.added:
-            if is_null(after[j]) and "null" not in admitted_types(old, self._old):
-                yield self._null(old, new, place)
-                continue
-            yield Difference("branch-added", (*here, j), "wider", ABSENT, after[j])
+            elif values and constants.old:
+                yield Difference("enum-value-added", added_here, "wider", constants.old, values)
+            elif not self._is_known(branch.schema, old):
+                yield Difference("branch-added", added_here, "wider", ABSENT, branch.schema)
+        if not are_exclusive and ("anyOf" in new or len(removals) < len(pairing.removed)):
+            yield Difference("condition-changed", here, "wider", before, after)
         if "oneOf" in new and (pairing.added or before != after or "oneOf" not in old):
             yield from self._overlap(old, new, here, place)
-        elif "anyOf" in new and not are_exclusive:
-            yield Difference("condition-changed", here, "wider", before, after)
 
-    def _is_apart(self, branch: Any, branches: Sequence[Any], partner: int) -> bool:
-        """Return whether it is proved that no value of an old branch fits a new one other than its partner."""
-        return all(self._inclusion.proves_apart(branch, other) for j, other in enumerate(branches) if j != partner)
+    def _removed_branch(
+        self, branch: Any, constants: _Pair, old: Any, new: Any, here: Pointer, place: _Place
+    ) -> Iterator[Difference]:
+        """Yield the difference of a branch that is no longer there, unless its values are all admitted without it.
+
+        `constants` are those that branches of the two unions list.
+        """
+        rule, values = _only(new, ("anyOf", "oneOf")), _constants(branch)
+        removed = Difference("branch-removed", here, "narrower", branch, ABSENT)
+        if values and constants.new:
+            removed = Difference("enum-value-removed", here, "narrower", values, constants.new)
+        if is_null(branch) and "null" not in admitted_types(new, self._new):
+            yield self._null(old, new, place)
+        elif self._inclusion.proves(branch, rule):
+            return
+        elif not self._inclusion.proves(old, new) and self._keeps_declared(old, new):
+            yield replace(removed, effect="note")
+        else:
+            yield self._judged(removed, old, new, place, rule, of_branch=branch)
+
+    def _is_known(self, branch: Any, old: Any) -> bool:
+        """Return whether it is proved that an old union admits all values of a new branch, and has their Python types."""
+        rule = _only(old, ("anyOf", "oneOf"))
+        return self._inclusion.proves(branch, rule, back=True) and self._proves_same_types(old, branch)
+
+    def _pair_branches(self, old: Sequence[Any], new: Sequence[Any], *, one_of: _Pair) -> _BranchPairing:
+        """Pair the branches of two unions. In place of one that has no partner, and is a union, its branches are paired.
+
+        `one_of` tells which of the two unions is a `oneOf`.
+        """
+        old_branches, new_branches = ([_Branch((i,), branch) for i, branch in enumerate(union)] for union in (old, new))
+        pairing = _pair_branches(old_branches, new_branches, self._roots)
+        removed = self._opened(pairing.removed, is_one_of=one_of.old, back=True)
+        added = self._opened(pairing.added, is_one_of=one_of.new)
+        if (removed, added) != (pairing.removed, pairing.added):
+            inner = _pair_branches(removed, added, self._roots)
+            pairing = inner._replace(pairs=[*pairing.pairs, *inner.pairs])
+        return _BranchPairing(
+            pairing.pairs, _with_joined_constants(pairing.removed), _with_joined_constants(pairing.added)
+        )
+
+    def _opened(self, branches: Iterable[_Branch], *, is_one_of: bool, back: bool = False) -> list[_Branch]:
+        """Return branches of a union, with those of each branch that is only a union in its place, where that is the same.
+
+        It is if no value fits two of its branches, or if a value may do so in both unions.
+        """
+        opened = []
+        for path, schema in branches:
+            keyword = _union_keyword(schema)
+            may_overlap = keyword == "anyOf" and not is_one_of
+            if keyword and (may_overlap or self._inclusion.proves_exclusive(schema[keyword], back=back)):
+                inner = [_Branch((*path, keyword, i), branch) for i, branch in enumerate(schema[keyword])]
+                opened += self._opened(inner, is_one_of=is_one_of, back=back)
+            else:
+                opened.append(_Branch(path, schema))
+        return opened
 
     def _overlap(self, old: Any, new: Any, here: Pointer, place: _Place) -> Iterator[Difference]:
         """Report a value that fits two branches of the new `oneOf`; unknown if it was `anyOf` and none is found."""
@@ -765,7 +836,7 @@ class _Comparison:
             return
 
         def fits_two(value: Any) -> bool:
-            return sum(self._after.reason(value, branch) is None for branch in new["oneOf"]) > 1
+            return sum(self._after.admits(value, branch) for branch in new["oneOf"]) > 1
 
         witness = self._search(old, new, place, {"oneOf": new["oneOf"]}, fits_two)
         if witness is not ABSENT:
@@ -784,7 +855,7 @@ class _Comparison:
         of_branch_key = "" if of_branch is None else json_key(of_branch)
 
         def is_of_branch(value: Any) -> bool:
-            return of_branch is None or self._before.reason(value, of_branch) is None
+            return of_branch is None or self._before.admits(value, of_branch)
 
         witness = self._witness(old, new, place, rule, is_of_branch, of_branch_key)
         if witness is ABSENT and (difference.code not in _TYPE_CODES - _VALUE_CODES or place.unions):
@@ -857,7 +928,7 @@ class _Comparison:
         return ABSENT
 
     def _is_lost(self, value: Any, old: Any, new: Any) -> bool:
-        return self._before.reason(value, old) is None and self._after.reason(value, new) is not None
+        return self._before.admits(value, old) and not self._after.admits(value, new)
 
 
 def _follow(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
@@ -887,11 +958,10 @@ def _texts_that_a_rule_refuses(old: Any, rule: Any) -> tuple[str, ...]:
 
 def _branch_beside_null(schema: Any) -> Pointer | None:
     """Return the path of the other branch of a schema that is only a union of null and another schema."""
-    rules = drop_annotations(schema)
-    keyword = next(iter(rules)) if isinstance(rules, Mapping) and len(rules) == 1 else ""
-    if keyword not in _UNIONS or len(rules[keyword]) != 2:
+    keyword = _union_keyword(schema)
+    if not keyword or len(schema[keyword]) != 2:
         return None
-    others = [i for i, branch in enumerate(rules[keyword]) if not is_null(branch)]
+    others = [i for i, branch in enumerate(schema[keyword]) if not is_null(branch)]
     return (keyword, others[0]) if len(others) == 1 else None
 
 
@@ -1052,36 +1122,58 @@ def _rules_of(schema: Any) -> Any:
     return schema
 
 
-class _BranchPairing(NamedTuple):
-    """Which old branches of a union are which new ones, and which are only in one of them; all by their indices."""
+def _constants(branch: Any) -> list[Any]:
+    """Return the values of a branch that is only a list of them, without null; none if it is something else."""
+    rules = drop_annotations(branch)
+    if not isinstance(rules, Mapping) or not rules.keys() <= {"enum", "const", "type"}:
+        return []
+    return [value for value in normalize(rules, {}).get("enum", ()) if value is not None]
 
-    pairs: dict[int, int]
-    removed: list[int]
-    added: list[int]
+
+def _with_joined_constants(branches: list[_Branch]) -> list[_Branch]:
+    """Return branches with one, of the union itself, for all that are only constants."""
+    listing = [branch for branch in branches if _constants(branch.schema)]
+    if len(listing) < 2:
+        return branches
+    values = [value for branch in listing for value in _constants(branch.schema)]
+    return [*(branch for branch in branches if branch not in listing), _Branch((), {"enum": values})]
 
 
-def _pair_branches(old: list[Any], new: list[Any], old_root: Any, new_root: Any) -> _BranchPairing:
+def _union_keyword(schema: Any) -> str:
+    """Return the keyword of a schema that is only a union; an empty text if it is something else."""
+    rules = drop_annotations(schema)
+    keyword = next(iter(rules)) if isinstance(rules, Mapping) and len(rules) == 1 else ""
+    return keyword if keyword in _UNIONS else ""
+
+
+def _pair_branches(old: Sequence[_Branch], new: Sequence[_Branch], roots: _Pair) -> _BranchPairing:
     """Pair the branches of two unions.
 
     Equal branches are the same. So are those with the same identity, in their order, if both unions have as many of them.
     """
-    old_rules, new_rules = [*map(_rules_of, old)], [*map(_rules_of, new)]
+    old_rules, new_rules = ([_rules_of(branch.schema) for branch in branches] for branches in (old, new))
     old_by_key, new_by_key = _index_by_key(old_rules), _index_by_key(new_rules)
     pairs = {old_by_key.pop(key): new_by_key.pop(key) for key in old_by_key.keys() & new_by_key.keys()}
-    old_by_identity = _group_by_identity(old_rules, old_by_key.values(), old_root)
-    new_by_identity = _group_by_identity(new_rules, new_by_key.values(), new_root)
+    old_by_identity = _group_by_identity(old_rules, old_by_key.values(), roots.old)
+    new_by_identity = _group_by_identity(new_rules, new_by_key.values(), roots.new)
     for identity, indices in old_by_identity.items():
         same = new_by_identity.get(identity, [])
         if len(indices) == len(same):
             pairs.update(zip(indices, same, strict=True))
     removed = sorted(set(old_by_key.values()) - pairs.keys())
     added = sorted(set(new_by_key.values()) - set(pairs.values()))
-    alone = len(removed) == len(added) == 1
-    roots = _Pair(old_root, new_root)
-    pairs |= {i: j for i in removed for j in added if _is_edited(_Pair(old_rules[i], new_rules[j]), roots, alone=alone)}
+    old_kinds = [_kind_of_branch(old_rules[i], roots.old) for i in removed]
+    new_kinds = [_kind_of_branch(new_rules[j], roots.new) for j in added]
+    for i, kind in zip(removed, old_kinds, strict=True):
+        for j, new_kind in zip(added, new_kinds, strict=True):
+            alone = kind == new_kind and old_kinds.count(kind) == new_kinds.count(kind) == 1
+            if _is_edited(_Pair(old_rules[i], new_rules[j]), roots, alone=alone):
+                pairs[i] = j
     paired = set(pairs.values())
     return _BranchPairing(
-        dict(sorted(pairs.items())), [i for i in removed if i not in pairs], [j for j in added if j not in paired]
+        [(old[i], new[j]) for i, j in sorted(pairs.items())],
+        [old[i] for i in removed if i not in pairs],
+        [new[j] for j in added if j not in paired],
     )
 
 
@@ -1096,18 +1188,27 @@ def _group_by_identity(branches: list[Any], indices: Iterable[int], root: Any) -
     return groups
 
 
+def _kind_of_branch(branch: Any, root: Any) -> str:
+    """Return what a branch is: a union, a list of constants, or something of certain types."""
+    if _union_keyword(branch) or _constants(branch):
+        return "union" if _union_keyword(branch) else "constants"
+    rules = normalize(branch, root, unions=False)
+    return json_key(sorted(types_of(rules)) if isinstance(rules, Mapping) else rules)
+
+
 def _is_edited(branches: _Pair, roots: _Pair, *, alone: bool) -> bool:
     """Return whether two branches are one that was edited: they refer to the same definition.
 
-    If no other branch changed (`alone`), it is enough that they share a property, and that no constant tells them apart.
+    If no other branch of this kind changed (`alone`), it is enough that both are unions, or lists of constants, or that
+    they share a property, and no constant tells them apart.
     """
     old_reference, new_reference = (branch.get("$ref") if isinstance(branch, Mapping) else None for branch in branches)
     if old_reference is not None and new_reference is not None:
         return bool(old_reference == new_reference)
-    if not alone:
-        return False
+    if not alone or _union_keyword(branches.old) or _constants(branches.old):
+        return alone
     old, new = (normalize(branch, root, unions=False) for branch, root in zip(branches, roots, strict=True))
-    if not isinstance(old, Mapping) or not isinstance(new, Mapping) or types_of(old) != types_of(new):
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
         return False
     before, after = old.get("properties", {}), new.get("properties", {})
     shared = before.keys() & after.keys()

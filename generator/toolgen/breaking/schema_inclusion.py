@@ -18,6 +18,7 @@ from toolgen.breaking.schema_normalization import (
     CONDITION,
     CONTAINS,
     GROUPS,
+    TYPES,
     UNEVALUATED,
     admitted_types,
     json_key,
@@ -87,7 +88,7 @@ class _Side:
         """
         if not self._exact:
             raise _UnprovableError
-        return self._validator.reason(value, schema) is None
+        return self._validator.admits(value, schema)
 
     def simplify(self, schema: Any, depth: int = 0) -> Any:
         """Return a schema that admits the same values, in a form that can be compared: a mapping or False."""
@@ -110,6 +111,8 @@ class _Side:
             return rules
         if rules.get("type") == "number" and is_multiple(rules.get("multipleOf", 0.5), 1):
             rules = {**rules, "type": "integer"}
+        if "not" in rules:
+            rules = _with_negation(rules)
         for keyword in ("anyOf", "oneOf"):
             if keyword in rules:
                 rules = self._simplified_union(rules, keyword, depth)
@@ -326,6 +329,8 @@ class Inclusion:
             return all(self._fits({**narrow, "type": name}, wide, back) for name in sorted(types))
         if "allOf" in narrow and any(self._fits(part, wide, back) for part in narrow["allOf"]):
             return True
+        if "if" in narrow and all(self._fits(part, wide, back) for part in _cases(narrow)):
+            return True
         return all(self._meets(name, narrow, wide, back) for name in types)
 
     def _compare_without_parts(self, narrow: Any, wide: Any, back: bool) -> bool | None:
@@ -393,6 +398,8 @@ class Inclusion:
             case "anyOf":
                 fits = any(self._fits(narrow, branch, back) for branch in rule)
                 return fits or self._parts_fit(narrow, rule, back)
+            case "oneOf":
+                return self._fits_one(narrow, rule, back)
             case "not":
                 return self._meets_negation(narrow, rule, back)
             case "if":
@@ -426,6 +433,16 @@ class Inclusion:
             case _:
                 return keyword in _BOUNDS and _is_within(narrow, wide, keyword, whole=type_name == "integer")
 
+    def _fits_one(self, narrow: Mapping[str, Any], branches: Sequence[Any], back: bool) -> bool:
+        """Return whether the values of `narrow` fit one of several branches, and by contradictions none of the others."""
+        candidates = [i for i, branch in enumerate(branches) if not self._are_apart(narrow, branch, back)]
+        return len(candidates) == 1 and self._fits(narrow, branches[candidates[0]], back)
+
+    def _are_apart(self, narrow: Any, wide: Any, back: bool) -> bool:
+        """Return whether it is proved that no value fits both a schema of the narrow side and one of the wide side."""
+        narrow_side, wide_side = self._sides[back], self._sides[not back]
+        return narrow_side.excludes(narrow_side.simplify(narrow), wide_side.simplify(wide), wide_side)
+
     def _parts_fit(self, narrow: Mapping[str, Any], branches: Sequence[Any], back: bool) -> bool:
         """Return whether each part of `narrow` fits one of several branches.
 
@@ -435,36 +452,47 @@ class Inclusion:
         if types_of(narrow) == {"string"} and is_inside(languages_of(narrow), _joined_pattern(simplified)):
             return True
         for below, above in _cuts(narrow, simplified):
-            parts = [merge_exactly(narrow, part) for part in (below, above)]
-            if all(part is not None and self._fits(part, {"anyOf": branches}, back) for part in parts):
+            halves = [merge_exactly(narrow, part) for part in (below, above)]
+            if all(part is not None and self._fits(part, {"anyOf": branches}, back) for part in halves):
                 return True
-        for name in narrow.get("required", ()):
-            tag = self._sides[back].simplify(narrow.get("properties", {}).get(name))
-            values = tag["enum"] if isinstance(tag, Mapping) and "enum" in tag else ()
-            if len(values) > 1:
-                tagged = (_with_property(narrow, name, {"enum": [value]}) for value in values)
-                return all(self._fits(part, {"anyOf": branches}, back) for part in tagged)
-        return False
+        parts = self._parts_by_property(narrow, simplified, back)
+        return bool(parts) and all(self._fits(part, {"anyOf": branches}, back) for part in parts)
+
+    def _parts_by_property(self, narrow: Mapping[str, Any], branches: Sequence[Any], back: bool) -> list[Any]:
+        """Return the parts of an object by the alternatives of the property that tells branches apart; none if none does.
+
+        It is the only one for which they have several schemas, or the first required one whose values are listed.
+        """
+        required = {*narrow.get("required", ())}
+        telling = []
+        for name, schema in narrow.get("properties", {}).items():
+            if len({json_key([*_property_schemas(branch, name)]) for branch in branches if branch is not False}) > 1:
+                telling.append((name, _split(self._sides[back].simplify(schema))))
+        if len(telling) > 1:
+            telling = [each for each in telling if each[0] in required and len(each[1]) > 1 and "enum" in each[1][0]][
+                :1
+            ]
+        for name, alternatives in telling:
+            present = {**narrow, "required": sorted({*required, name})}
+            parts = [_with_property(present, name, each) for each in alternatives]
+            if name not in required:
+                parts.append(_with_property(narrow, name, False))
+            return parts if len(parts) > 1 else []
+        return []
 
     def _meets_negation(self, narrow: Mapping[str, Any], excluded: Any, back: bool) -> bool:
         """Return whether no value of `narrow` fits the schema that `not` of the wide side excludes.
 
         It is proved if the two contradict each other, or if `not` of `narrow` excludes all that is excluded.
         """
-        narrow_side, wide_side = self._sides[back], self._sides[not back]
-        if narrow_side.excludes(narrow_side.simplify(narrow), wide_side.simplify(excluded), wide_side):
-            return True
-        return "not" in narrow and self._fits(excluded, narrow["not"], not back)
+        return (
+            self._are_apart(narrow, excluded, back) or "not" in narrow and self._fits(excluded, narrow["not"], not back)
+        )
 
     def _meets_condition(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
-        """Compare `then` and `else` one by one if both sides have the same condition, and everything with both if not."""
-        then = otherwise = narrow
-        condition = narrow.get("if")
-        if condition is not None and self._are_equal(condition, wide["if"], back):
-            beside = _without(narrow, UNEVALUATED.union(CONDITION))
-            then = _both(_both(beside, condition), narrow.get("then", {}))
-            otherwise = _both(beside, narrow.get("else", {}))
-        return self._fits(then, wide.get("then", True), back) and self._fits(otherwise, wide.get("else", True), back)
+        """Return whether `narrow` fits `then`, or never meets the condition, and fits `else`, or always meets it."""
+        meets_then = self._fits(narrow, wide.get("then", True), back) or self._meets_negation(narrow, wide["if"], back)
+        return meets_then and (self._fits(narrow, wide.get("else", True), back) or self._fits(narrow, wide["if"], back))
 
     def _meets_contains(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
         """Return whether `narrow` has enough items that fit `contains` of `wide`, and not too many of them.
@@ -576,6 +604,44 @@ def _are_listed(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> bool:
     if wide.keys() & UNEVALUATED or len(wide["enum"]) > _MAX_LISTED:
         return False
     return is_inside(languages_of(narrow), (pattern_of_texts(wide["enum"]),))
+
+
+def _with_negation(rules: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a schema that says without `not` what an object must not be, if that is only its properties."""
+    excluded = drop_annotations(rules["not"])
+    if not isinstance(excluded, Mapping) or not excluded.keys() & {"required", "properties"}:
+        return rules
+    if excluded.keys() - {"type", "required", "properties"} or excluded.get("type", "object") != "object":
+        return rules
+    branches: list[Any] = [{"properties": {name: False}} for name in excluded.get("required", ())]
+    branches += [
+        {"required": [name], "properties": {name: {"not": schema}}}
+        for name, schema in excluded.get("properties", {}).items()
+    ]
+    branches = [{"type": "object", **branch} for branch in branches]
+    if "type" in excluded:
+        branches.append({"type": sorted({*TYPES} - {"object", "integer"})})
+    merged = merge_exactly(_without(rules, ["not"]), branches[0] if len(branches) == 1 else {"anyOf": branches})
+    return rules if merged is None else merged
+
+
+def _cases(narrow: Mapping[str, Any]) -> list[Any]:
+    """Return two schemas, without conditions, for the values that meet the condition of a schema and for the others."""
+    beside = _without(narrow, UNEVALUATED.union(CONDITION))
+    then = _both(_both(beside, narrow["if"]), narrow.get("then", {}))
+    return [then, _both(_both(beside, {"not": narrow["if"]}), narrow.get("else", {}))]
+
+
+def _split(schema: Any) -> list[Any]:
+    """Return the alternatives of a simplified schema: listed values, branches or types. Together they are the schema."""
+    if not isinstance(schema, Mapping):
+        return []
+    if "enum" in schema:
+        return [{"enum": [value]} for value in schema["enum"]]
+    if schema.keys() == {"anyOf"}:
+        return [*schema["anyOf"]]
+    types = without_implied_integer(types_of(schema)) if "type" in schema else set[str]()
+    return [{**schema, "type": name} for name in sorted(types)] if len(types) > 1 else [schema]
 
 
 def _sufficient_pairs(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:

@@ -205,7 +205,7 @@ class Samples:
         self._validator.steps = 0
         for value in values[:40]:
             try:
-                if self._validator.reason(value, schema) is None:
+                if self._validator.admits(value, schema):
                     return value
             except TooManyStepsError:
                 break

@@ -64,24 +64,36 @@ class ValueValidator:
             "$ref" in s or "patternProperties" in s for _, s in walk_schemas(schema) if isinstance(s, dict)
         )
 
+    def admits(self, value: Any, schema: Any = None) -> bool:
+        """Return whether the root or a schema inside it admits a value, or nests too deep to decide.
+
+        Raises:
+            TooManyStepsError: it cannot be decided within the limit.
+        """
+        return self._error(value, schema, lambda errors: next(errors, None)) is None
+
     def reason(self, value: Any, schema: Any = None) -> str | None:
         """Return why the root or a schema inside it refuses a value; None if it does not, or nests too deep to decide.
 
         Raises:
             TooManyStepsError: it cannot be decided within the limit.
         """
-        token = _CURRENT.set(self)
-        try:
-            error = best_match(_VALIDATOR(self.root if schema is None else schema).iter_errors(value))
-        except RecursionError:
-            return None
-        finally:
-            _CURRENT.reset(token)
+        error = self._error(value, schema, best_match)
         if error is None:
             return None
         path = "/".join(str(step) for step in error.absolute_path)
         message = _shortened_ascii(error.message)
         return f"{message} (at /{_shortened_ascii(path)})" if path else message
+
+    def _error(self, value: Any, schema: Any, choose: Callable[[Iterator[Any]], Any]) -> Any:
+        """Return the error that is chosen of those of a value; None if there is none, or if the schema nests too deep."""
+        token = _CURRENT.set(self)
+        try:
+            return choose(_VALIDATOR(self.root if schema is None else schema).iter_errors(value))
+        except RecursionError:
+            return None
+        finally:
+            _CURRENT.reset(token)
 
     def target(self, ref: str) -> Any:
         """Return the schema at the end of a chain of references.

@@ -38,7 +38,7 @@ def valid_examples(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
         return []
     validator = ValueValidator(rules)
     try:
-        return [example for example in examples if validator.reason(example) is None]
+        return [example for example in examples if validator.admits(example)]
     except TooManyStepsError:
         return []
 
