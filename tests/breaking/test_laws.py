@@ -213,9 +213,7 @@ def test_what_is_said_of_an_edit_holds_for_values(name: str) -> None:
         if forth in BACK and back in BACK and "property" not in name:  # one that goes is refused where it came from
             assert back == BACK[forth], (identifier, forth, back)
     assert decided.total() > 0, "no declaration can be edited so"
-    assert decided[False] <= max(
-        2, 0.03 * decided.total()
-    )  # one declaration, there and back, of the few that have a union
+    assert decided[False] == 0
 
 
 def test_a_verdict_is_that_of_the_value_and_not_of_one_that_had_its_place_in_memory() -> None:
@@ -414,7 +412,10 @@ def test_values_that_are_refused_now_are_reported_and_equal_schemas_are_not(seed
             assert not (accepted_still and fits and not still), (value, old, new)
             assert not (gained and still and not fits), (value, old, new)
             if i % 2 == 0 and fits and not still:
-                assert any(each.effect not in ("note", "wider") for each in differences), (value, old, new)
+                is_told = any(
+                    each.effect not in ("note", "wider") or each.code == "null-refused" for each in differences
+                )
+                assert is_told, (value, old, new)
 
 
 ELSEWHERE = {
