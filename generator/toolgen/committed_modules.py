@@ -20,7 +20,7 @@ from toolgen.parse import parse
 from toolgen.render.package import models_text
 from toolgen.render.wires import providers_text, runtime_wire_files
 from toolgen.resolve import Catalog
-from toolgen.resolve.profiles import profile_name_of_file
+from toolgen.resolve.profiles import check_shipped_profiles, profile_name_of_file
 from toolgen.resolve.resolution import resolve_catalog
 from toolgen.resources import GENERATED, runtime_folder, shipped_folder
 
@@ -59,7 +59,8 @@ def shipped_catalog() -> Catalog:
     providers, formats = (load_shipped(kind, folder, findings) for kind in ("providers", "format"))
     sources = Sources(SHIPPED, providers=providers, formats=formats)
     names = tuple(sorted(map(profile_name_of_file, providers)))
-    parsed = parse(sources, findings)
+    check_shipped_profiles(providers, findings)
+    parsed = parse(sources, findings) if not findings.has_errors else None
     catalog = resolve_catalog(parsed, names, findings) if parsed is not None else None
     if catalog is None or findings.has_errors:
         raise SystemExit("\n".join(f"{finding.code}: {finding.message}" for finding in findings))

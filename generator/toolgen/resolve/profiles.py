@@ -81,8 +81,34 @@ def resolve_profiles(
 ) -> tuple[Profile, ...]:
     """Return the wanted profiles (all if None), each with what it extends merged in, by name.
 
-    Documents with the same stem are applied in order as patches: the shipped profile, then the project's.
+    Documents with the same stem are applied in order as patches: the shipped profile, then the project's. Profiles of
+    shipped documents alone are trusted; `check_shipped_profiles` checks them.
     """
+    profiles = _merged_profiles(documents, wanted, findings)
+    for profile in profiles:
+        if not all(document.is_shipped for document in profile.documents):
+            _validate(profile, findings)
+    if findings.has_errors:
+        return profiles
+    return tuple(
+        profile for profile in profiles if _check_dialect(profile, findings) and _check_patterns(profile, findings)
+    )
+
+
+def check_shipped_profiles(documents: Iterable[Document], findings: Findings) -> None:
+    """Report what is wrong in the shipped profiles, before something is made from them."""
+    for profile in _merged_profiles(documents, None, findings):
+        _validate(profile, findings)
+
+
+def _validate(profile: Profile, findings: Findings) -> None:
+    validate_document(replace(profile.documents[-1], value=profile.facts), meta_schema("provider"), findings)
+
+
+def _merged_profiles(
+    documents: Iterable[Document], wanted: Iterable[str] | None, findings: Findings
+) -> tuple[Profile, ...]:
+    """Return the wanted profiles (all if None), each with what it extends merged in, before they are checked."""
     layers: dict[str, list[Document]] = {}
     for document in _with_shared_models(list(documents), findings):
         layers.setdefault(profile_name_of_file(document), []).append(document)
@@ -92,14 +118,7 @@ def resolve_profiles(
             return ()
     resolved = {name: _resolve_profile(name, layers, (), findings) for name in sorted(layers)}
     names = sorted(resolved) if wanted is None else [name for name in dict.fromkeys(wanted) if name in resolved]
-    profiles = tuple(profile for name in names if (profile := resolved[name]) is not None)
-    for profile in profiles:
-        validate_document(replace(profile.documents[-1], value=profile.facts), meta_schema("provider"), findings)
-    if findings.has_errors:
-        return profiles
-    return tuple(
-        profile for profile in profiles if _check_dialect(profile, findings) and _check_patterns(profile, findings)
-    )
+    return tuple(profile for name in names if (profile := resolved[name]) is not None)
 
 
 def _with_shared_models(documents: Sequence[Document], findings: Findings) -> Iterator[Document]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from tests.support.generated import write_project
 from tests.support.repository import PROFILES, SCHEMAS, profile
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
+from toolgen.load.loading import load_shipped
 from toolgen.pipeline import resolve_project
 from toolgen.plan.wires import check_pairs, import_converter_class, plan_mapping, plan_provider, plan_usage
+from toolgen.resolve.profiles import check_shipped_profiles
 
 
 def project(folder: Path, providers: str, **profiles: str) -> Path:
@@ -83,6 +86,15 @@ def test_shipped_profiles_share_models_of_profiles_that_exist() -> None:
     sharing = {name: read_profile(name).get("models_of", []) for name in PROFILES}
     assert {other for names in sharing.values() for other in names} <= set(PROFILES)
     assert all(read_profile(other)["models"] for names in sharing.values() for other in names)
+
+
+def test_shipped_profiles_hold_together_and_a_fault_in_one_is_found() -> None:
+    documents, findings = load_shipped("providers", SCHEMAS, Findings()), Findings()
+    check_shipped_profiles(documents, findings)
+    assert findings.items == []
+    faulty = [replace(document, value={**document.value, "ids": 3}) for document in documents[:1]]
+    check_shipped_profiles([*faulty, *documents[1:]], findings)
+    assert [(finding.code, finding.span.path) for finding in findings] == [("wrong-type", documents[0].path)]
 
 
 def test_models_of_a_profile_that_does_not_exist_are_an_error(tmp_path: Path) -> None:
