@@ -469,15 +469,13 @@ class Inclusion:
             if len({json_key([*_property_schemas(branch, name)]) for branch in branches if branch is not False}) > 1:
                 telling.append((name, _split(self._sides[back].simplify(schema))))
         if len(telling) > 1:
-            telling = [each for each in telling if each[0] in required and len(each[1]) > 1 and "enum" in each[1][0]][
-                :1
-            ]
-        for name, alternatives in telling:
+            telling = [(name, parts) for name, parts in telling if name in required and len(parts) > 1]
+            telling = [(name, parts) for name, parts in telling if "enum" in parts[0]]
+        for name, alternatives in telling[:1]:
             present = {**narrow, "required": sorted({*required, name})}
             parts = [_with_property(present, name, each) for each in alternatives]
-            if name not in required:
-                parts.append(_with_property(narrow, name, False))
-            return parts if len(parts) > 1 else []
+            absent = [] if name in required else [_with_property(narrow, name, False)]
+            return [*parts, *absent] if len(parts) + len(absent) > 1 else []
         return []
 
     def _meets_negation(self, narrow: Mapping[str, Any], excluded: Any, back: bool) -> bool:
@@ -485,9 +483,9 @@ class Inclusion:
 
         It is proved if the two contradict each other, or if `not` of `narrow` excludes all that is excluded.
         """
-        return (
-            self._are_apart(narrow, excluded, back) or "not" in narrow and self._fits(excluded, narrow["not"], not back)
-        )
+        if self._are_apart(narrow, excluded, back):
+            return True
+        return "not" in narrow and self._fits(excluded, narrow["not"], not back)
 
     def _meets_condition(self, narrow: Mapping[str, Any], wide: Mapping[str, Any], back: bool) -> bool:
         """Return whether `narrow` fits `then`, or never meets the condition, and fits `else`, or always meets it."""

@@ -357,6 +357,21 @@ def test_a_result_without_the_name_of_its_tool_is_refused(sample: Package, model
         sample.provider(PROVIDER).from_messages([wire])
 
 
+@pytest.mark.parametrize(
+    ("messages", "problem"),
+    [
+        (3, "messages: must be an array, found a number"),
+        ([{"role": "assistant", "content": 3}], "messages[0].content: must be a string, found a number"),
+    ],
+)
+def test_a_fault_in_the_messages_of_a_response_names_its_place(
+    sample: Package, models: Any, messages: Any, problem: str
+) -> None:
+    with pytest.raises(models.ConversionError) as refused:
+        sample.provider(PROVIDER).from_response({"messages": messages})
+    assert str(refused.value) == problem
+
+
 def test_there_are_responses_of_several_messages(sample: Package) -> None:
     """Or the laws would not show them."""
     sizes = [len(r["response"]["messages"]) for r in recordings(PROVIDER) if r["response"]]
