@@ -37,7 +37,7 @@ build: $(READY) ## set up, and compile the example schemas into generated/
 
 check: lint types drift test ## run before a commit: lint, types, drift and tests
 
-test: $(READY) ## set up, and run all tests that are not slow: six minutes on two cores
+test: $(READY) ## set up, and run all tests that are not slow: five minutes on two cores
 	@$(PYTEST) -m "not slow" $(ARGS)
 
 test-all: $(READY) ## run all tests, including wheels, environments, type checkers, kills and fuzzing

@@ -291,7 +291,7 @@ class _Comparison:
         self._open: list[tuple[str, str]] = []
 
     def run(self) -> list[Difference]:
-        """Return all differences, each once. If none of them narrows, but a witness is found, a further one has it."""
+        """Return all differences, each once. If none narrows, or there is none, but a sample shows one, it is a further one."""
         top = _Place(_Pair((), ()), self._roots)
         differences = list(self._schemas(self._old, self._new, top))
         is_wider = all(difference.effect in ("note", "wider") for difference in differences)
@@ -306,6 +306,8 @@ class _Comparison:
             if witness is not ABSENT:
                 narrowed = Difference("condition-changed", (), "narrower", self._old, self._new, witness)
                 differences.append(narrowed)
+        if not differences and self._is_gained():
+            differences.append(Difference("condition-changed", (), "wider", self._old, self._new))
         unique: dict[tuple[str, Pointer, str], Difference] = {}
         for difference in differences:
             difference = replace(difference, pointer=self._written_pointer(difference.pointer))
@@ -318,6 +320,16 @@ class _Comparison:
             if known is None or _EFFECTS.index(difference.effect) > _EFFECTS.index(known.effect):
                 unique[key] = difference
         return list(unique.values())
+
+    def _is_gained(self) -> bool:
+        """Return whether a sample of both schemas is admitted by the new one alone."""
+        if self._inclusion.proves(self._new, self._old, back=True):
+            return False
+        samples = [*self._samples[0].of(self._old), *self._samples[1].of(self._new)]
+        try:
+            return any(self._after.admits(value) and not self._before.admits(value) for value in samples)
+        except TooManyStepsError:
+            return False
 
     def _written_pointer(self, pointer: Pointer) -> Pointer:
         """Return a path, or the longest beginning of it that one of the two sides has."""
