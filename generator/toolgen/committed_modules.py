@@ -1,8 +1,9 @@
 """Update the generated modules of the runtime: `python -m toolgen.committed_modules [--check]`.
 
-They are `models.py`, `shipped_providers.py` and the classes of the shipped profiles, and depend on `schemas/format`, `schemas/providers`,
-`templates` and the code of `plan` and `render`. They may all be missing or out of date: whatever a step needs is written
-before it runs. `--check` writes nothing, but prints the modules that are out of date, and exits with 1 if there are any.
+They are `models.py`, `shipped_providers.py` and the classes of the shipped profiles, and depend on `schemas/format`,
+`schemas/providers`, `templates` and the code of `plan` and `render`. They may all be missing or out of date: whatever a
+step needs is written before it runs. `--check` writes nothing, but prints the modules that are out of date, and exits
+with 1 if there are any. A fault of a shipped profile is a finding, and nothing is written.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from toolgen.diagnostics import Findings
+from toolgen.diagnostics.formatters import format_as_text
 from toolgen.load import Sources
 from toolgen.load.loading import load_shipped
 from toolgen.load.sources import SHIPPED
@@ -63,7 +65,7 @@ def shipped_catalog() -> Catalog:
     parsed = parse(sources, findings) if not findings.has_errors else None
     catalog = resolve_catalog(parsed, names, findings) if parsed is not None else None
     if catalog is None or findings.has_errors:
-        raise SystemExit("\n".join(f"{finding.code}: {finding.message}" for finding in findings))
+        raise SystemExit(format_as_text(findings, findings.texts).rstrip())
     return catalog
 
 
