@@ -351,6 +351,14 @@ def test_pending_requests_are_read_as_a_list(sample: Package) -> None:
     assert len({call.id for call in calls}) == len(calls)
 
 
+def test_a_request_with_a_key_named_data_is_no_event(sample: Package) -> None:
+    module = sample.provider(PROVIDER)
+    wire = {"toolCallId": "c", "name": "t", "arguments": {"a": 1}, "data": {"toolCallId": "d", "name": "u"}}
+    call = module.from_tool_call(wire)
+    assert (call.id, call.name, call.arguments) == ("c", "t", {"a": 1})
+    assert module.to_tool_call(call) == wire
+
+
 def test_arguments_that_are_no_object_are_kept_and_not_run(sample: Package, models: Any) -> None:
     module = sample.provider(PROVIDER)
     for value, text in (("*** x", "*** x"), ([1], "[1]"), (7, "7"), (False, "false"), ('{"a":1}', '{"a":1}')):
