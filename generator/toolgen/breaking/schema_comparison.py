@@ -524,7 +524,8 @@ class _Comparison:
         If a schema lists its values, these tell its types.
         """
         before, after = _effective_types(old), _effective_types(new)
-        one_is_union = bool(old.keys() & _UNIONS) != bool(new.keys() & _UNIONS)
+        unions = [bool(schema.keys() & _UNIONS) for schema in (old, new)]
+        one_is_union = unions[0] != unions[1] or (all(unions) and ("type" in old) != ("type" in new))
         if one_is_union:
             before, after = admitted_types(old, self._old), admitted_types(new, self._new)
         if before == after:
@@ -741,7 +742,7 @@ class _Comparison:
 
     def _branches(self, old: Any, new: Any, place: _Place) -> Iterator[Difference]:
         """Yield the differences of a union: in branches that belong together, and those without a counterpart."""
-        keyword = next((k for k in ("oneOf", "anyOf") if k in new or k in old), None)
+        keyword = next((k for schema in (new, old) for k in ("oneOf", "anyOf") if k in schema), None)
         if keyword is None:
             return
         before = old.get("oneOf") or old.get("anyOf")
@@ -764,8 +765,13 @@ class _Comparison:
                 unions = (*unions, _Union(old, new, lambda value: value))
             pointers = _Pair((*old_here, *old_branch.path), (*here, *new_branch.path))
             schemas = _Pair(old_branch.schema, new_branch.schema)
-            yield from self._schemas(*schemas, _Place(pointers, schemas, unions))
-        constants = _Pair(*([value for branch in union for value in _constants(branch)] for union in (before, after)))
+            yield from self._schemas(*schemas, _Place(pointers, schemas, unions, place.is_optional))
+        unions_as_paired = (
+            (*(pair[side] for pair in pairing.pairs), *(pairing.removed, pairing.added)[side]) for side in (0, 1)
+        )
+        constants = _Pair(
+            *([value for branch in union for value in _constants(branch.schema)] for union in unions_as_paired)
+        )
         removals = [
             removal
             for branch in pairing.removed
@@ -798,9 +804,13 @@ class _Comparison:
             removed = Difference("enum-value-removed", here, "narrower", values, constants.new)
         if is_null(branch) and "null" not in admitted_types(new, self._new):
             yield self._null(old, new, place)
-        elif self._inclusion.proves(branch, rule):
             return
-        elif not self._inclusion.proves(old, new) and self._keeps_declared(old, new):
+        if place.is_optional and "null" in admitted_types(branch, self._old) - admitted_types(new, self._new):
+            yield self._null(old, new, place)
+            branch = {"allOf": [branch, {"not": {"type": "null"}}]}
+        if self._inclusion.proves(branch, rule):
+            return
+        if not self._inclusion.proves(old, new) and self._keeps_declared(old, new):
             yield replace(removed, effect="note")
         else:
             yield self._judged(removed, old, new, place, rule, of_branch=branch)
@@ -931,6 +941,8 @@ class _Comparison:
         """Return the first value that the old schema admits and a rule refuses, also in the unions around them."""
         try:
             for value in samples:
+                if value is None and place.is_optional:  # it stands for absence
+                    continue
                 if self._is_lost(value, old, rule) and all(
                     self._is_lost(union.enclose(value), union.old, union.new) for union in place.unions
                 ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 from typing import Any
 
 from toolgen.breaking.pattern_samples import texts_of_pattern
@@ -24,6 +24,7 @@ _MAX_COMBINED_SAMPLES = 20
 _MAX_COMBINATIONS = 10
 _MAX_ELEMENT_SAMPLES = 24
 _MAX_NAMES = 8
+_MAX_VARIED = 3
 _OF_SEVERAL_TYPES = ("a", 1, None)
 _MAX_SIZE = 2000
 """The maximum number of items or properties of a sample."""
@@ -177,6 +178,12 @@ class Samples:
         samples += [
             {**required, name: value} for name in required if name not in properties for value in undeclared_values
         ]
+        for one_name, other_name in [*combinations(values_by_name, 2)][:_MAX_COMBINATIONS]:
+            samples += [
+                {**fitting, **required, one_name: first, other_name: second}
+                for first in values_by_name[one_name][:_MAX_VARIED]
+                for second in values_by_name[other_name][:_MAX_VARIED]
+            ]
         samples += self._with_pattern_names(schema, required, depth)
         names = [name for name in _names(schema) if name not in properties]
         if undeclared is not False:
