@@ -174,11 +174,20 @@ class _Place(NamedTuple):
         for key in (*new, *old):
             if not (key in old and key in new) and _is_stated_on_both_sides((new.get(key) or old[key]).pointer, roots):
                 continue
+            if is_changed and self._is_of_definition_that_one_side_refers_to(key, roots):
+                continue
             if is_changed and key in old and key in new and _is_same_statement(steps, old[key], new[key]):
                 continue
             either = new.get(key) or old[key]
             return _Pair(old.get(key, next(iter(old.values()), either)).pointer, either.pointer)
         return None
+
+    def _is_of_definition_that_one_side_refers_to(self, key: Pointer, roots: _Pair) -> bool:
+        """Return whether a key is that of a definition which both sides have, but to which only one of them refers."""
+        if key[:1] != ("$defs",) or any(_value_at(root, key[:2]) is ABSENT for root in roots):
+            return False
+        sides = zip(self.written, roots, self.pointers, strict=True)
+        return not all(any(part.key == key for part in _all_parts(*side)) for side in sides)
 
 
 def _is_stated_on_both_sides(path: Pointer, roots: _Pair) -> bool:
@@ -220,17 +229,23 @@ def _statements(schema: Any, root: Any, pointer: Pointer, steps: Pointer) -> dic
     The key of a definition is its path; that of another part is its path from the schema, without branches beside null.
     """
     statements: dict[Pointer, _Statement] = {}
+    for part in _all_parts(schema, root, pointer):
+        value = _value_at(part.schema, steps)
+        if value is not ABSENT:
+            statements.setdefault(part.key, _Statement((*part.pointer, *steps), value))
+    return statements
+
+
+def _all_parts(schema: Any, root: Any, pointer: Pointer) -> Iterator[_Part]:
+    """Yield a schema at a path and the parts of it that apply to the same values, also behind references."""
     waiting = [_Part(pointer if pointer[:1] == ("$defs",) else (), pointer, schema)]
     for _ in range(MAX_CHAIN * MAX_CHAIN):
         if not waiting:
             break
         part = waiting.pop(0)
-        value = _value_at(part.schema, steps)
-        if value is not ABSENT:
-            statements.setdefault(part.key, _Statement((*part.pointer, *steps), value))
+        yield part
         if isinstance(part.schema, Mapping):
             waiting += _parts(part, root)
-    return statements
 
 
 def _parts(part: _Part, root: Any) -> Iterator[_Part]:
