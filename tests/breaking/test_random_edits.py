@@ -256,3 +256,9 @@ def test_objects_that_are_written_as_one_with_a_choice_lose_nothing(keyword: str
     together = {**declared, keyword: [{"required": [name]} for name in "kl"]}
     for old, new in ((apart, together), (together, apart)):
         assert [difference for difference in compare_schemas(old, new) if is_loss(difference)] == []
+
+
+def test_a_type_that_a_union_admits_twice_is_not_lost() -> None:
+    texts: Schema = {"enum": ["x", "y"]}
+    differences = compare_schemas({"oneOf": [{"oneOf": [{"type": "boolean"}, texts]}, texts]}, {"type": "boolean"})
+    assert [difference for difference in differences if is_loss(difference)] == []

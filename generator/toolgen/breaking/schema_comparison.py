@@ -564,9 +564,10 @@ class _Comparison:
             return
         rule = {"anyOf": [_only(new, ("type", "anyOf", "oneOf", "enum")), {"type": "null"}]}
         if removed and added:
-            yield self._judged(difference("type-changed", "other"), old, new, place, rule)
+            yield self._judged(difference("type-changed", "other"), old, new, place, rule, is_certain=not one_is_union)
         elif removed:
-            yield self._judged(difference("type-narrowed", "narrower"), old, new, place, rule)
+            narrowed = difference("type-narrowed", "narrower")
+            yield self._judged(narrowed, old, new, place, rule, is_certain=not one_is_union)
         elif added:
             yield difference("type-widened", "wider")
 
@@ -882,12 +883,21 @@ class _Comparison:
             yield Difference("branches-overlap", here, "unknown")
 
     def _judged(
-        self, difference: Difference, old: Any, new: Any, place: _Place, rule: Any = None, of_branch: Any = None
+        self,
+        difference: Difference,
+        old: Any,
+        new: Any,
+        place: _Place,
+        rule: Any = None,
+        of_branch: Any = None,
+        *,
+        is_certain: bool = True,
     ) -> Difference:
         """Return a difference that loses values, with a witness; without one, its effect is unknown.
 
         `rule` is what of the new schema refuses the witness. A rule of the type system needs no witness, unless a union
-        is around it. With `of_branch`, the witness is a value of this branch of the old schema.
+        is around it, or it is not certain that the old schema has values of the type. With `of_branch`, the witness is a
+        value of this branch of the old schema.
         """
         of_branch_key = "" if of_branch is None else json_key(of_branch)
 
@@ -895,7 +905,8 @@ class _Comparison:
             return of_branch is None or self._before.admits(value, of_branch)
 
         witness = self._witness(old, new, place, rule, is_of_branch, of_branch_key)
-        if witness is ABSENT and (difference.code not in _TYPE_CODES - _VALUE_CODES or place.unions):
+        is_of_types = is_certain and difference.code in _TYPE_CODES - _VALUE_CODES and not place.unions
+        if witness is ABSENT and not is_of_types:
             return replace(difference, effect="unknown")
         return replace(difference, witness=witness)
 
