@@ -782,12 +782,9 @@ class _Comparison:
             pointers = _Pair((*old_here, *old_branch.path), (*here, *new_branch.path))
             schemas = _Pair(old_branch.schema, new_branch.schema)
             yield from self._schemas(*schemas, _Place(pointers, schemas, unions, place.is_optional))
-        unions_as_paired = (
-            (*(pair[side] for pair in pairing.pairs), *(pairing.removed, pairing.added)[side]) for side in (0, 1)
-        )
-        constants = _Pair(
-            *([value for branch in union for value in _constants(branch.schema)] for union in unions_as_paired)
-        )
+        old_branches = [*(old_branch for old_branch, _ in pairing.pairs), *pairing.removed]
+        new_branches = [*(new_branch for _, new_branch in pairing.pairs), *pairing.added]
+        constants = _Pair(_constants_of_all(old_branches), _constants_of_all(new_branches))
         removals = [
             removal
             for branch in pairing.removed
@@ -1185,8 +1182,12 @@ def _with_joined_constants(branches: list[_Branch]) -> list[_Branch]:
     listing = [branch for branch in branches if _constants(branch.schema)]
     if len(listing) < 2:
         return branches
-    values = [value for branch in listing for value in _constants(branch.schema)]
-    return [*(branch for branch in branches if branch not in listing), _Branch((), {"enum": values})]
+    others = [branch for branch in branches if branch not in listing]
+    return [*others, _Branch((), {"enum": _constants_of_all(listing)})]
+
+
+def _constants_of_all(branches: Iterable[_Branch]) -> list[Any]:
+    return [value for branch in branches for value in _constants(branch.schema)]
 
 
 def _union_keyword(schema: Any) -> str:
